@@ -1,0 +1,1 @@
+//! Black-box stories against the real binary.
