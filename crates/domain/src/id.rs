@@ -147,7 +147,13 @@ mod tests {
     /// ATK-40: nothing but the grammar is an id.
     #[test]
     fn atk_40_hostile_ids_are_refused() {
-        for bad in ["inb_../x", "inb_", "inb_01ARZ3NDEKTSV4RRFFQ69G5FAV", "inb_81arz3ndektsv4rrffq69g5fav", "inb_01arz3ndektsv4rrffq69g5fa\0"] {
+        for bad in [
+            "inb_../x",
+            "inb_",
+            "inb_01ARZ3NDEKTSV4RRFFQ69G5FAV",
+            "inb_81arz3ndektsv4rrffq69g5fav",
+            "inb_01arz3ndektsv4rrffq69g5fa\0",
+        ] {
             assert!(bad.parse::<InboxId>().is_err(), "{bad}");
         }
     }

@@ -7,12 +7,37 @@
 //! - Time, randomness and ids come in as arguments.
 //! - Messaging objects serialise in camelCase; the error object in snake_case.
 
+pub mod address;
+pub mod agent;
+pub mod artifact;
 mod code;
+pub mod connection;
 mod error;
 pub mod id;
+pub mod inbox;
+pub mod membership;
+pub mod message;
+pub mod notice;
+pub mod outbox;
+mod policy;
+mod principal;
+pub mod reason;
 pub mod time;
+pub mod turn;
+mod words;
 
+pub use address::Address;
+pub use agent::{Agent, RuntimeKind, RuntimeSettings};
+pub use artifact::Artifact;
 pub use code::{Code, Exit};
+pub use connection::Connection;
 pub use error::{Error, Result};
 pub use id::*;
+pub use membership::{Candidate, Membership};
+pub use message::{Event, InboundEvent, Message, TextFormat};
+pub use notice::Notice;
+pub use outbox::{OutboxItem, Part, Receipt, SendAttempt};
+pub use policy::*;
+pub use principal::Principal;
 pub use time::Timestamp;
+pub use turn::{HandlingAttempt, Turn};

@@ -41,9 +41,9 @@ impl fmt::Debug for Timestamp {
 impl FromStr for Timestamp {
     type Err = Error;
     fn from_str(text: &str) -> Result<Self, Error> {
-        text.parse::<jiff::Timestamp>()
-            .map(|time| Timestamp(time.as_millisecond()))
-            .map_err(|_| Error::new(Code::InvalidTime, "expected an RFC 3339 time such as 2026-01-31T09:00:00.000Z"))
+        text.parse::<jiff::Timestamp>().map(|time| Timestamp(time.as_millisecond())).map_err(|_| {
+            Error::new(Code::InvalidTime, "expected an RFC 3339 time such as 2026-01-31T09:00:00.000Z")
+        })
     }
 }
 
@@ -83,7 +83,10 @@ mod tests {
     #[test]
     fn times_have_exactly_three_decimals() {
         assert_eq!(Timestamp(0).to_string(), "1970-01-01T00:00:00.000Z");
-        assert_eq!("2026-11-30T06:11:16.5Z".parse::<Timestamp>().unwrap().to_string(), "2026-11-30T06:11:16.500Z");
+        assert_eq!(
+            "2026-11-30T06:11:16.5Z".parse::<Timestamp>().unwrap().to_string(),
+            "2026-11-30T06:11:16.500Z"
+        );
     }
 
     #[test]
