@@ -1,0 +1,64 @@
+//! How a platform counts the length of a text.
+
+/// The unit in which a platform counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// UTF-16 code units (Slack).
+    Utf16,
+    /// Unicode scalar values (Feishu, Parall).
+    CodePoint,
+    /// UTF-8 bytes (webhook bodies).
+    Byte,
+}
+
+impl Unit {
+    /// Size of one character in this unit.
+    pub fn of_char(self, c: char) -> usize {
+        match self {
+            Unit::Utf16 => c.len_utf16(),
+            Unit::CodePoint => 1,
+            Unit::Byte => c.len_utf8(),
+        }
+    }
+
+    /// Size of a text in this unit.
+    pub fn of(self, text: &str) -> usize {
+        match self {
+            Unit::Byte => text.len(),
+            _ => text.chars().map(|c| self.of_char(c)).sum(),
+        }
+    }
+}
+
+/// The longest text a platform takes in one message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limit {
+    /// Largest size; values below [`Limit::LEAST`] count as that.
+    pub max: usize,
+    /// Unit of `max`.
+    pub unit: Unit,
+}
+
+impl Limit {
+    /// Below this no fence can be closed and reopened.
+    pub const LEAST: usize = 64;
+
+    /// A limit in UTF-16 code units.
+    pub const fn utf16(max: usize) -> Self {
+        Limit { max, unit: Unit::Utf16 }
+    }
+
+    /// A limit in code points.
+    pub const fn code_points(max: usize) -> Self {
+        Limit { max, unit: Unit::CodePoint }
+    }
+
+    /// A limit in bytes.
+    pub const fn bytes(max: usize) -> Self {
+        Limit { max, unit: Unit::Byte }
+    }
+
+    pub(crate) fn size(self) -> usize {
+        self.max.max(Self::LEAST)
+    }
+}
