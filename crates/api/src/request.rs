@@ -1,0 +1,20 @@
+//! Bodies of requests. Absent fields stay as they are; `clear` names fields to empty (camelCase).
+//! AGENT fields are a name or an `agt_` id.
+
+mod agent;
+mod connection;
+mod inbox;
+mod lifecycle;
+mod membership;
+mod outbox;
+mod policy;
+mod send;
+
+pub use agent::{ArchiveAgent, CreateAgent, ThreadInput, UpdateAgent};
+pub use connection::{AddressPolicy, Bind, Connect, IssueToken, UpdateAddress, UpdateConnection};
+pub use inbox::{Cancel, Defer, NoReply, Retry};
+pub use lifecycle::{Lifecycle, LifecycleAction, OpenWork};
+pub use membership::{Confirm, EnableMembership, SetMembership, TestMembership, Versioned};
+pub use outbox::{Reason, Release, Settle, Settlement};
+pub use policy::{PolicyExplain, PolicyReplay};
+pub use send::{Content, File, Reply, Send};

@@ -1,0 +1,31 @@
+//! Answers that are more than one stored object. Plain objects are `loom_domain`'s own.
+
+mod agent;
+mod audit;
+mod connection;
+mod event;
+mod inbox;
+mod operation;
+mod outbox;
+mod policy;
+mod refusal;
+mod status;
+mod trail;
+
+pub use agent::{
+    AgentDetail, AgentEntry, CurrentTurn, MembershipTotals, QueueTotals, Relationship, ThreadInputResult,
+    TurnEntry,
+};
+pub use audit::{AuditRow, AuditVerdict};
+pub use connection::{
+    Accepted, CandidateEntry, CapabilityEvidence, ConnectionEntry, Health, IssuedToken, ProbeResult,
+    RateLimit, Reconnect, ScopeEvidence, Session, Spool,
+};
+pub use event::HubEvent;
+pub use inbox::{AddressRef, AttemptRef, InboxDetail, InboxEntry, MembershipRef, OutboxRef};
+pub use operation::Operation;
+pub use outbox::{Admission, InboundTest, OutboxDetail, OutboxEntry};
+pub use policy::{Judged, PolicyExplanation, PolicyReplayResult, PolicyStep, ReplayChange};
+pub use refusal::{ReasonCount, RefusalDetail, ReplayedEvent};
+pub use status::{AgentTotals, ConnectionTotals, HubStatus, InboxTotals, OutboxTotals};
+pub use trail::{TrailStep, Where};
