@@ -10,18 +10,26 @@
 pub mod address;
 pub mod agent;
 pub mod artifact;
+pub mod bot_loop;
 mod code;
 pub mod connection;
+pub mod decision;
+pub mod dedupe;
 mod error;
+pub mod facts;
+#[cfg(test)]
+mod fixtures;
 pub mod id;
 pub mod inbox;
 pub mod membership;
 pub mod message;
 pub mod notice;
 pub mod outbox;
+pub mod pending;
 mod policy;
 mod principal;
 pub mod reason;
+pub mod text;
 pub mod time;
 pub mod turn;
 mod words;
