@@ -1,1 +1,3 @@
 //! Loom twins.
+pub mod model;
+pub mod slack;
