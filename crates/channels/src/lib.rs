@@ -10,6 +10,7 @@
 
 mod outcome;
 mod session;
+pub mod slack;
 mod types;
 
 pub use outcome::{Fault, FaultClass, SendOutcome, SentIds, Settlement};

@@ -9,6 +9,10 @@ pub enum Unit {
     CodePoint,
     /// UTF-8 bytes (webhook bodies).
     Byte,
+    /// UTF-16 code units after Slack's Markdown translation, in which a `<` may become `&lt;`.
+    SlackMarkdown,
+    /// UTF-16 code units after Slack's plain translation, in which `& < >` become entities.
+    SlackPlain,
 }
 
 impl Unit {
@@ -18,6 +22,10 @@ impl Unit {
             Unit::Utf16 => c.len_utf16(),
             Unit::CodePoint => 1,
             Unit::Byte => c.len_utf8(),
+            Unit::SlackMarkdown if c == '<' => 4,
+            Unit::SlackPlain if matches!(c, '<' | '>') => 4,
+            Unit::SlackPlain if c == '&' => 5,
+            Unit::SlackMarkdown | Unit::SlackPlain => c.len_utf16(),
         }
     }
 

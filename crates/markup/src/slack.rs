@@ -9,7 +9,7 @@ use crate::Limit;
 use crate::table::{apply, table_edits};
 
 pub use inbound::{from_slack, is_bare_mention};
-pub use mention::{is_user_id, slack_mentions};
+pub use mention::{is_user_id, mention_ids, slack_mentions};
 
 /// Longest `markdown_text` of one message.
 pub const MARKDOWN_LIMIT: Limit = Limit::utf16(11_000);
@@ -33,8 +33,8 @@ pub fn plain_to_slack(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// Escapes the start of `<!…>`, `<@…>` and `<#…>`.
-fn escape_control(text: &str) -> String {
+/// Escapes the start of `<!…>`, `<@…>` and `<#…>` and changes nothing else.
+pub fn escape_control(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {

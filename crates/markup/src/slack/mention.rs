@@ -21,6 +21,12 @@ pub fn is_user_id(text: &str) -> bool {
         && text.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit())
 }
 
+/// Ids named by the `mention:` links of a text.
+pub fn mention_ids(markdown: &str) -> BTreeSet<String> {
+    let ids = markdown.split("](mention:").skip(1).take(MENTIONS_MAX);
+    ids.filter_map(|rest| rest.split_once(')')).map(|(id, _)| id).filter(|id| is_user_id(id)).map(str::to_owned).collect()
+}
+
 /// Mention links of allowed ids, each with the token that takes its place.
 pub(super) fn mention_edits(markdown: &str, allowed: &BTreeSet<String>) -> Vec<Edit> {
     if allowed.is_empty() || !markdown.contains(SCHEME) {

@@ -1,0 +1,139 @@
+//! Reading messages: thread context, catch-up, probes, target checks.
+
+use loom_domain::{ConversationType, Timestamp};
+use serde_json::{Value, json};
+
+use super::Inner;
+use super::settle::next_cursor;
+use super::translate::from_history;
+use super::wire::{flag, is_ts, list, ms_to_ts, text};
+use crate::{CheckTarget, Fault, FaultClass, HistoryMessage, HistoryPage, HistoryQuery};
+
+/// Messages of one query.
+const MESSAGES_MAX: usize = 1_000;
+/// Pages of one thread that are read to reach its newest replies.
+const THREAD_PAGES_MAX: usize = 10;
+/// Codes that say the thread or message is not in that conversation.
+const ABSENT: &[&str] = &["thread_not_found", "message_not_found", "channel_not_found"];
+
+impl Inner {
+    pub(super) async fn history(&self, query: &HistoryQuery) -> Result<HistoryPage, Fault> {
+        let own = self.own().await?;
+        let kind = self.kind_of(&query.conversation_id).await;
+        let limit = query.limit.clamp(1, MESSAGES_MAX);
+        let (items, truncated) = match &query.thread_id {
+            Some(root) => self.thread_items(query, root, limit).await?,
+            None => self.channel_items(query, limit).await?,
+        };
+        let name = |id: &str| self.names.value(id);
+        let known = super::translate::Known { own: &own, name: &name, kind: &|_| kind };
+        let read = |item: &Value| from_history(item, &query.conversation_id, &known);
+        Ok(HistoryPage { messages: items.iter().filter_map(read).collect::<Vec<HistoryMessage>>(), truncated })
+    }
+
+    /// Newest first from Slack, oldest first from here.
+    async fn channel_items(&self, query: &HistoryQuery, limit: usize) -> Result<(Vec<Value>, bool), Fault> {
+        let oldest = oldest(query);
+        let (mut items, mut cursor) = (Vec::new(), String::new());
+        loop {
+            let page = self.message_page(&query.conversation_id, None, &oldest, &cursor).await?;
+            items.extend(list(&page, "messages").iter().filter(|item| is_after(item, query)).cloned());
+            let next = next_cursor(&page);
+            let is_end = next.is_empty() || next == cursor;
+            if is_end || items.len() >= limit {
+                let truncated = items.len() > limit || !is_end;
+                items.truncate(limit);
+                items.reverse();
+                return Ok((items, truncated));
+            }
+            cursor = next;
+        }
+    }
+
+    /// The root and the newest replies.
+    async fn thread_items(&self, query: &HistoryQuery, root: &str, limit: usize) -> Result<(Vec<Value>, bool), Fault> {
+        let oldest = oldest(query);
+        let (mut items, mut cursor, mut truncated) = (Vec::<Value>::new(), String::new(), false);
+        for page_n in 1.. {
+            let page = self.message_page(&query.conversation_id, Some(root), &oldest, &cursor).await?;
+            for item in list(&page, "messages").iter().filter(|item| is_after(item, query)) {
+                if !items.iter().any(|known| text(known, "ts") == text(item, "ts")) {
+                    items.push(item.clone());
+                }
+            }
+            let next = next_cursor(&page);
+            if next.is_empty() || next == cursor {
+                break;
+            }
+            if page_n == THREAD_PAGES_MAX {
+                truncated = true;
+                break;
+            }
+            cursor = next;
+        }
+        if items.len() > limit {
+            truncated = true;
+            let keeps_root = usize::from(items.first().is_some_and(|item| text(item, "ts") == Some(root)) && limit > 1);
+            items.drain(keeps_root..items.len() - (limit - keeps_root));
+        }
+        Ok((items, truncated))
+    }
+
+    /// Whether a thread or message belongs to the conversation.
+    pub(super) async fn check_target(&self, target: &CheckTarget) -> Result<bool, Fault> {
+        let channel = &target.conversation_id;
+        let ids = [target.thread_id.as_deref(), target.message_id.as_deref()];
+        if ids.into_iter().flatten().any(|id| !is_ts(id)) {
+            return Ok(false);
+        }
+        let found = match (&target.thread_id, &target.message_id) {
+            (Some(root), message) => {
+                let wanted = message.as_deref().unwrap_or(root);
+                self.has("conversations.replies", json!({"channel": channel, "ts": root}), wanted).await
+            }
+            (None, Some(ts)) => self.has("conversations.history", json!({"channel": channel}), ts).await,
+            (None, None) => Ok(self.conversation(channel).await.is_ok()),
+        };
+        match found {
+            Err(fault) if fault.class == FaultClass::Permanent && ABSENT.contains(&fault.code.as_str()) => Ok(false),
+            other => other,
+        }
+    }
+
+    async fn has(&self, method: &'static str, mut params: Value, ts: &str) -> Result<bool, Fault> {
+        if let Some(map) = params.as_object_mut() {
+            map.insert("oldest".into(), json!(ts));
+            map.insert("latest".into(), json!(ts));
+            map.insert("inclusive".into(), json!(true));
+            map.insert("limit".into(), json!(10));
+        }
+        let answer = self.api.read_call(method, params).await?;
+        Ok(list(&answer.body, "messages").iter().any(|item| text(item, "ts") == Some(ts)))
+    }
+
+    /// Kind of a conversation, from what is known or the platform.
+    pub(super) async fn kind_of(&self, channel: &str) -> Option<ConversationType> {
+        if let Some(known) = self.kinds.get(channel) {
+            return known;
+        }
+        let answer = self.api.read_call("conversations.info", json!({"channel": channel})).await;
+        let kind = match answer {
+            Ok(answer) => answer.body.get("channel").filter(|c| c.is_object()).map(super::translate::kind_of_conversation),
+            // Only a definite answer is remembered; after a network failure the next event asks again.
+            Err(fault) if matches!(fault.class, FaultClass::Retryable | FaultClass::RateLimited) => return None,
+            Err(_) => None,
+        };
+        self.kinds.put(channel, kind);
+        kind
+    }
+}
+
+fn oldest(query: &HistoryQuery) -> String {
+    let since = query.since.map(|Timestamp(ms)| ms_to_ts(ms));
+    query.after.clone().filter(|ts| is_ts(ts)).or(since).unwrap_or_else(|| "0".to_owned())
+}
+
+/// `oldest` may be inclusive in a thread, and a thread's root comes with every first page.
+fn is_after(item: &Value, query: &HistoryQuery) -> bool {
+    query.after.as_deref().is_none_or(|after| text(item, "ts") != Some(after)) && !flag(item, "hidden")
+}
