@@ -1,0 +1,3 @@
+//! Scripted answers.
+/// Mock.
+#[derive(Debug, Default)] pub struct MockBackend;

@@ -1,0 +1,3 @@
+//! Cassettes.
+/// Recorded.
+#[derive(Debug, Default)] pub struct RecordedBackend;
