@@ -124,3 +124,31 @@ pub(crate) fn event() -> InboundEvent {
         raw: serde_json::Value::Null,
     }
 }
+
+pub(crate) fn item() -> inbox::Item {
+    inbox::Item {
+        id: InboxId::new(1, 5),
+        version: 1,
+        seq: 10,
+        agent_id: AgentId::new(1, 3),
+        address_id: Some(AddressId::new(1, 2)),
+        message_id: MessageId::new(1, 6),
+        membership_id: Some(MembershipId::new(1, 4)),
+        queue_key: "k".to_owned(),
+        state: inbox::State::Queued,
+        state_reason: None,
+        outcome: None,
+        note: None,
+        available_at: None,
+        blocked_by: None,
+        attempt_count: 0,
+        start_failures: 0,
+        active_attempt_id: None,
+        turn_id: None,
+        outbox_ids: vec![],
+        flags: inbox::Flags::default(),
+        trace_id: "0".repeat(32),
+        created_at: Timestamp(0),
+        updated_at: Timestamp(0),
+    }
+}

@@ -1,5 +1,11 @@
 //! Inbox items: the duty to handle one Message by one Agent.
 
+mod event;
+pub mod limits;
+mod next;
+pub mod reconcile;
+mod transition;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -7,6 +13,10 @@ use crate::{
     reason::{BlockedBy, ItemReason},
     words,
 };
+
+pub use event::{Answer, Delivery, Event, Rejudged, StartFailure};
+pub use next::{Effect, Next, OwnerNotice};
+pub use transition::{ReplyFacts, created, transition};
 
 words! {
     /// State of an Inbox item.
