@@ -1,0 +1,1 @@
+//! Whole operations, one file per noun.
