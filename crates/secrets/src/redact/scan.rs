@@ -1,0 +1,125 @@
+//! All hits of a text, in order.
+
+use std::collections::BTreeSet;
+
+use super::exact::{Found, Index};
+use super::patterns::{HEAD_BYTES_MAX, Hits, RawHit, Tail};
+use super::{Hit, anchors, joined, marker};
+use crate::{Profile, Rule, Secret};
+
+/// The registered values and exemptions at one moment.
+#[derive(Debug, Default)]
+pub(super) struct Engine {
+    index: Index,
+    typed_paths: BTreeSet<String>,
+}
+
+impl Engine {
+    pub(super) fn new(values: &[Secret], typed_paths: BTreeSet<String>) -> Self {
+        Engine { index: Index::new(values.iter()), typed_paths }
+    }
+
+    /// Bytes after a place that decide whether a hit begins there.
+    pub(super) fn overlap_bytes(&self) -> usize {
+        HEAD_BYTES_MAX.max(joined::broken_bytes(self.index.longest()))
+    }
+
+    /// All hits in order of their start; they may overlap.
+    pub(super) fn raw_hits(&self, text: &[u8], profile: Profile) -> Vec<RawHit> {
+        let mut hits = Hits::default();
+        anchors::find(text, profile, &mut hits);
+        self.exact_hits(text, &mut hits);
+        let mut list = hits.list;
+        list.retain(|hit| !self.is_exempt(text, hit));
+        list.sort_by_key(|hit| (hit.start, hit.end));
+        list
+    }
+
+    fn exact_hits(&self, text: &[u8], hits: &mut Hits) {
+        if self.index.longest() == 0 {
+            return;
+        }
+        let mut found = Vec::new();
+        self.index.find(text, &mut found);
+        joined::find(text, &self.index, &mut found);
+        for hit in found {
+            let hit = widened(text, hit);
+            hits.add_closed(Rule::ExactSecret, hit.start, hit.end);
+        }
+    }
+
+    /// Hits in the markers of an earlier run are none, and paths that the user typed are no news.
+    fn is_exempt(&self, text: &[u8], hit: &RawHit) -> bool {
+        let inside = |(start, end): (usize, usize)| start < hit.start || end > hit.end;
+        let at_start = marker::around(text, hit.start).is_some_and(inside);
+        let at_end = hit.rule == Rule::ExactSecret
+            && hit.end.checked_sub(1).and_then(|at| marker::around(text, at)).is_some_and(inside);
+        at_start || at_end || (hit.rule == Rule::LocalPath && self.is_typed(text, hit))
+    }
+
+    fn is_typed(&self, text: &[u8], hit: &RawHit) -> bool {
+        let here = text.get(hit.start..hit.end).and_then(|path| std::str::from_utf8(path).ok());
+        here.is_some_and(|path| self.typed_paths.contains(path))
+    }
+}
+
+/// Takes in the base64 characters at the borders that carry some bits of the value, and the padding.
+pub(super) fn widened(text: &[u8], found: Found) -> Found {
+    let is_base64 =
+        |at: usize| text.get(at).is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'-' | b'_'));
+    let before = found.before && found.start.checked_sub(1).is_some_and(is_base64);
+    let mut end = found.end + usize::from(found.after && is_base64(found.end));
+    let padding = text.iter().skip(end).take(2).take_while(|byte| **byte == b'=').count();
+    if found.after {
+        end += padding;
+    }
+    Found { start: found.start - usize::from(before), end, before: false, after: false }
+}
+
+/// A stretch of text that one marker replaces.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Span {
+    pub(super) rule: Rule,
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) open: Tail,
+}
+
+impl Span {
+    pub(super) fn new(hit: &RawHit) -> Self {
+        Span { rule: hit.rule, start: hit.start, end: hit.end, open: hit.open }
+    }
+
+    /// Whether the hit begins inside.
+    pub(super) fn covers_start(&self, hit: &RawHit) -> bool {
+        hit.start < self.end
+    }
+
+    /// Takes in an overlapping hit; an exact value names the whole.
+    pub(super) fn absorb(&mut self, hit: &RawHit) {
+        if hit.rule == Rule::ExactSecret {
+            self.rule = hit.rule;
+        }
+        if hit.end > self.end || (hit.end == self.end && matches!(self.open, Tail::None)) {
+            self.open = hit.open;
+            self.end = hit.end;
+        }
+    }
+}
+
+/// Puts overlapping hits together.
+pub(super) fn merged(raw: &[RawHit]) -> Vec<Hit> {
+    let mut hits: Vec<Hit> = Vec::new();
+    let mut span: Option<Span> = None;
+    for hit in raw {
+        match &mut span {
+            Some(span) if span.covers_start(hit) => span.absorb(hit),
+            _ => {
+                hits.extend(span.take().map(|span| Hit::of(&span)));
+                span = Some(Span::new(hit));
+            }
+        }
+    }
+    hits.extend(span.map(|span| Hit::of(&span)));
+    hits
+}
