@@ -9,13 +9,20 @@
 
 pub mod agent;
 pub mod caps;
+mod clocks;
+pub mod codex;
+pub mod command;
 mod error;
 pub mod host;
+mod process;
 mod runtime;
 pub mod turn;
+mod turn_dir;
 
 pub use agent::{AgentSpec, Approval, Binding, InputForm, OutputForm, RuntimeKind, RuntimeSettings, Sandbox};
 pub use caps::{Dedup, Perm, Probe, RuntimeCaps, Threads, UsageKind};
+pub use codex::CodexRuntime;
+pub use command::CommandRuntime;
 pub use error::{ErrClass, RuntimeError, StartError, SteerError};
 pub use host::{HostCtx, Limits, McpDoor, Redact};
 pub use runtime::{AgentRuntime, AgentSession, InterruptOutcome, Opened, OpenedHow, Shutdown, make};
@@ -24,3 +31,4 @@ pub use turn::{
     PermissionRequest, ToolState, TurnEvent, TurnFate, TurnHandle, TurnKey, TurnOutcome, TurnRequest,
     TurnStatus, Usage,
 };
+pub use turn_dir::{attachment_name, attachment_path};

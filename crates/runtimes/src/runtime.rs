@@ -7,9 +7,9 @@ use async_trait::async_trait;
 use tokio::sync::mpsc;
 
 use crate::{
-    AgentSpec, Binding, Decision, ErrClass, HostCtx, Input, NativeTurn, PermissionId, Probe, RuntimeCaps,
-    RuntimeError, RuntimeKind, RuntimeSettings, StartError, SteerError, TurnEvent, TurnFate, TurnHandle,
-    TurnKey, TurnRequest,
+    AgentSpec, Binding, CodexRuntime, CommandRuntime, Decision, ErrClass, HostCtx, Input, NativeTurn,
+    PermissionId, Probe, RuntimeCaps, RuntimeError, RuntimeKind, RuntimeSettings, StartError, SteerError,
+    TurnEvent, TurnFate, TurnHandle, TurnKey, TurnRequest,
 };
 
 /// How a runtime is left.
@@ -83,7 +83,8 @@ pub trait AgentRuntime: Send + Sync {
 pub trait AgentSession: Send + Sync {
     /// Starts a Turn. A second one while one runs is `Refused(Busy)`. The adapter keeps both clocks of the
     /// request: when one expires the Turn is interrupted and its outcome is `Interrupted` with class `Timeout`.
-    /// Events are dropped, never waited for, when `events` is full; `Accepted` is the first one.
+    /// `Accepted` is the first event. Events are dropped, never waited for, when `events` is full; a question
+    /// that cannot be delivered is denied.
     async fn start_turn(
         &self,
         turn: TurnRequest,
@@ -104,16 +105,14 @@ pub trait AgentSession: Send + Sync {
 
 /// Makes the runtime instance that `settings.kind` names. `host.private_dir` belongs to this instance alone.
 pub fn make(
-    _instance: &str,
+    instance: &str,
     settings: &RuntimeSettings,
-    _host: &HostCtx,
+    host: &HostCtx,
 ) -> Result<Arc<dyn AgentRuntime>, RuntimeError> {
     match settings.kind {
-        RuntimeKind::Codex
-        | RuntimeKind::Command
-        | RuntimeKind::Acp
-        | RuntimeKind::Claude
-        | RuntimeKind::Http => {
+        RuntimeKind::Codex => Ok(Arc::new(CodexRuntime::new(instance, settings, host.clone()))),
+        RuntimeKind::Command => Ok(Arc::new(CommandRuntime::new(instance, settings, host.clone()))),
+        RuntimeKind::Acp | RuntimeKind::Claude | RuntimeKind::Http => {
             Err(RuntimeError::new(ErrClass::Spawn, "this build has no adapter for this kind of runtime")
                 .retryable(false))
         }
