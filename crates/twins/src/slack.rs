@@ -9,6 +9,7 @@
 //! - `GET /twin/ledger`, `/twin/requests`, `/twin/counters`, `/twin/knobs`, `/twin/faults`, `/twin/world`
 //! - `POST /twin/<action>` with the fields of the [`Action`], e.g.
 //!   `curl -d '{"channel":"C0GENERAL","user":"U0ANN","text":"hi","mention":true}' $TWIN/twin/post`
+//! - `POST /twin/deliver` with an [`HttpDelivery`]: a signed HTTP delivery, answered with status and body
 //! - `POST /twin/knobs` with the [`Knobs`] to change
 //!
 //! # Transcript
@@ -46,6 +47,7 @@ mod people;
 mod requests;
 mod share;
 mod shared;
+mod signed;
 mod socket;
 mod transfer;
 mod twin;
@@ -63,4 +65,5 @@ pub use knobs::{Fault, FaultAction, Knobs};
 pub use ledger::{Ledger, LedgerEdit, LedgerFile, LedgerMessage, LedgerReaction, TRANSCRIPT_FORMAT};
 pub use people::{NewFile, Post, Posted};
 pub use requests::{Counters, Request};
+pub use signed::{HttpDelivery, signature};
 pub use twin::SlackTwin;

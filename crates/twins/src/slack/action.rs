@@ -1,5 +1,7 @@
 //! Everything that can be done to a running twin, as one type for code and for HTTP.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -10,6 +12,9 @@ use super::knobs::Fault;
 use super::people::{self, Post};
 use super::socket::disconnect_frame;
 use super::world::World;
+
+/// Time between a `warning` and the close.
+const WARNING: Duration = Duration::from_secs(10);
 
 /// One act; over HTTP it is `POST /twin/<name>` with the fields as a JSON object.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,7 +67,7 @@ pub enum Action {
     Redeliver { event_id: String },
     /// Sends a past event again under new event ids.
     Duplicate { event_id: String, copies: u32 },
-    /// Announces the end of every socket with a reason, then closes (`warning` closes on its own later).
+    /// Announces the end of every socket with a reason, then closes (`warning` 10 s later, scaled).
     Disconnect { reason: String },
     /// Drops the TCP connection of every socket.
     DropSockets {},
@@ -137,12 +142,13 @@ fn provider(world: &mut World, action: Action) -> Result<Value, TwinError> {
 }
 
 fn sockets(world: &mut World, action: &Action) -> Result<Value, TwinError> {
+    let warning = world.delivery.scaled(WARNING);
     for socket in &mut world.delivery.sockets {
         let commands = match action {
             Action::Disconnect { reason } => {
                 socket.retiring = true;
-                let frame = Command::Send(disconnect_frame(reason));
-                if reason == "warning" { vec![frame] } else { vec![frame, Command::Close] }
+                let wait = if reason == "warning" { warning } else { Duration::ZERO };
+                vec![Command::Send(disconnect_frame(reason)), Command::CloseAfter(wait)]
             }
             Action::DropSockets {} => vec![Command::Abort],
             Action::StallSockets {} => {

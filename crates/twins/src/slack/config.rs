@@ -118,12 +118,16 @@ pub struct ChannelSpec {
     /// Member user ids; include the bot user if it has joined.
     #[serde(default)]
     pub members: Vec<String>,
+    /// Whether it is shared with another organisation (Slack Connect).
+    #[serde(default)]
+    pub ext_shared: bool,
 }
 
 impl ChannelSpec {
     /// Describes a conversation.
     pub fn new(id: &str, name: &str, kind: ChannelKind, members: &[&str]) -> Self {
-        Self { id: id.into(), name: name.into(), kind, members: members.iter().map(|m| (*m).into()).collect() }
+        let members = members.iter().map(|m| (*m).into()).collect();
+        Self { id: id.into(), name: name.into(), kind, members, ext_shared: false }
     }
 }
 

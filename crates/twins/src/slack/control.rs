@@ -10,10 +10,11 @@ use super::answer::Answer;
 use super::http::Call;
 use super::knobs::Knobs;
 use super::shared::Shared;
+use super::signed;
 use super::world::World;
 
 /// Serves `/twin/…`.
-pub(super) fn handle(shared: &Arc<Shared>, call: &Call) -> Answer {
+pub(super) async fn handle(shared: &Arc<Shared>, call: &Call) -> Answer {
     let name = call.path.trim_start_matches("/twin").trim_matches('/');
     if call.method == Method::GET {
         return match shared.read(|world| view(world, name)) {
@@ -21,15 +22,30 @@ pub(super) fn handle(shared: &Arc<Shared>, call: &Call) -> Answer {
             None => Answer::json(404, &json!({"error": format!("no view {name:?}")})),
         };
     }
+    if name == "deliver" {
+        return deliver(shared, call).await;
+    }
     let body = if call.body.is_empty() { Ok(json!({})) } else { serde_json::from_slice(&call.body) };
     let done = match body {
         Ok(body) => shared.change(|world| act(world, name, body)),
         Err(error) => Err(error.to_string()),
     };
+    answer(done)
+}
+
+fn answer(done: Result<Value, String>) -> Answer {
     match done {
         Ok(answer) => Answer::json(200, &answer),
         Err(error) => Answer::json(400, &json!({"error": error})),
     }
+}
+
+async fn deliver(shared: &Arc<Shared>, call: &Call) -> Answer {
+    let secret = shared.read(|world| world.cfg.signing_secret.clone());
+    answer(match serde_json::from_slice(&call.body) {
+        Ok(delivery) => signed::deliver(&secret, &delivery).await.map_err(|e| e.to_string()),
+        Err(error) => Err(error.to_string()),
+    })
 }
 
 fn view(world: &World, name: &str) -> Option<Value> {

@@ -20,8 +20,8 @@ const HISTORY_MAX: usize = 200_000;
 pub(super) enum Command {
     /// Sends a text frame.
     Send(String),
-    /// Closes with the close handshake.
-    Close,
+    /// Closes with the close handshake after a while.
+    CloseAfter(Duration),
     /// Drops the TCP connection.
     Abort,
     /// Neither reads nor writes any more.
@@ -45,8 +45,10 @@ struct Envelope {
     payload: Value,
     attempt: usize,
     next_at: Instant,
-    /// When the running attempt was handed to a socket.
-    sent_at: Option<Instant>,
+    /// Whether the running attempt was handed to a socket.
+    running: bool,
+    last_sent: Option<Instant>,
+    message: Option<String>,
 }
 
 /// One acknowledgement.
@@ -56,6 +58,8 @@ pub struct Ack {
     pub envelope_id: String,
     /// Event inside, if it was an Events API envelope.
     pub event_id: Option<String>,
+    /// `CHANNEL/TS` of a message event.
+    pub message: Option<String>,
     /// Attempt it answered (0 is the first).
     pub attempt: usize,
     /// Milliseconds since the attempt was sent.
@@ -69,6 +73,8 @@ pub struct Unacked {
     pub envelope_id: String,
     /// Event inside.
     pub event_id: Option<String>,
+    /// `CHANNEL/TS` of a message event.
+    pub message: Option<String>,
     /// Retry that runs or ran last.
     pub attempt: usize,
 }
@@ -110,7 +116,8 @@ impl Delivery {
         }
     }
 
-    fn scaled(&self, wait: Duration) -> Duration {
+    /// A span of Slack's time in the twin's.
+    pub(super) fn scaled(&self, wait: Duration) -> Duration {
         wait.mul_f64(self.scale.max(0.0))
     }
 
@@ -140,13 +147,15 @@ impl Delivery {
         self.sequence += 1;
         self.by_id.insert(id.clone(), self.sequence);
         let (next_at, kind) = (Instant::now(), kind.to_owned());
-        let envelope = Envelope { id, event_id, kind, payload, attempt: 0, next_at, sent_at: None };
+        let message = message_key(&payload);
+        let (attempt, running, last_sent) = (0, false, None);
+        let envelope = Envelope { id, event_id, kind, payload, attempt, next_at, running, last_sent, message };
         self.pending.insert(self.sequence, envelope);
     }
 
     /// Exchanges the two newest envelopes that were not sent yet.
     pub(super) fn swap_newest(&mut self) {
-        let mut newest = self.pending.iter_mut().rev().filter(|(_, e)| e.sent_at.is_none()).map(|(_, e)| e);
+        let mut newest = self.pending.iter_mut().rev().filter(|(_, e)| e.last_sent.is_none()).map(|(_, e)| e);
         if let (Some(a), Some(b)) = (newest.next(), newest.next()) {
             std::mem::swap(a, b);
         }
@@ -171,10 +180,10 @@ impl Delivery {
         let known = self.by_id.remove(envelope_id);
         let copy = || self.pending.iter().find(|(_, e)| e.id == envelope_id).map(|(seq, _)| *seq);
         let Some(envelope) = known.or_else(copy).and_then(|seq| self.pending.remove(&seq)) else { return };
-        let latency = envelope.sent_at.map(|at| at.elapsed()).unwrap_or_default();
+        let latency = envelope.last_sent.map(|at| at.elapsed()).unwrap_or_default();
         let latency_ms = u64::try_from(latency.as_millis()).unwrap_or(u64::MAX);
-        let Envelope { id: envelope_id, event_id, attempt, .. } = envelope;
-        push_capped(&mut self.acks, Ack { envelope_id, event_id, attempt, latency_ms });
+        let Envelope { id: envelope_id, event_id, attempt, message, .. } = envelope;
+        push_capped(&mut self.acks, Ack { envelope_id, event_id, message, attempt, latency_ms });
     }
 
     /// Envelopes still waiting for an acknowledgement.
@@ -194,14 +203,14 @@ impl Delivery {
     fn step(&mut self, sequence: u64, now: Instant) {
         let ack_window = self.scaled(ACK_WINDOW);
         let Some(mut envelope) = self.pending.remove(&sequence) else { return };
-        if envelope.sent_at.take().is_some() && !self.plan_retry(&mut envelope, now) {
+        if std::mem::take(&mut envelope.running) && !self.plan_retry(&mut envelope, now) {
             self.by_id.remove(&envelope.id);
             push_capped(&mut self.given_up, envelope.as_unacked());
             return;
         }
         if envelope.next_at <= now {
             self.dispatch(&envelope);
-            envelope.sent_at = Some(now);
+            (envelope.running, envelope.last_sent) = (true, Some(now));
             envelope.next_at = now + ack_window;
         }
         self.pending.insert(sequence, envelope);
@@ -233,7 +242,7 @@ impl Delivery {
 impl Envelope {
     fn as_unacked(&self) -> Unacked {
         let (envelope_id, event_id) = (self.id.clone(), self.event_id.clone());
-        Unacked { envelope_id, event_id, attempt: self.attempt }
+        Unacked { envelope_id, event_id, message: self.message.clone(), attempt: self.attempt }
     }
 
     fn frame(&self) -> String {
@@ -246,6 +255,12 @@ impl Envelope {
         }
         frame.to_string()
     }
+}
+
+fn message_key(payload: &Value) -> Option<String> {
+    let event = payload.get("event")?;
+    let field = |name| event.get(name).and_then(Value::as_str);
+    Some(format!("{}/{}", field("channel")?, field("ts")?))
 }
 
 fn push_capped<T>(queue: &mut VecDeque<T>, item: T) {

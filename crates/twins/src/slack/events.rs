@@ -35,9 +35,11 @@ impl World {
     fn callback(&mut self, event: &Value) -> Value {
         let ts = event.get("event_ts").and_then(Value::as_str).unwrap_or_default();
         let seconds = ts.split('.').next().and_then(|s| s.parse::<u64>().ok()).unwrap_or_default();
+        let channel = event.get("channel").and_then(Value::as_str).and_then(|id| self.channels.get(id));
+        let shared = channel.is_some_and(|c| c.ext_shared);
         json!({"token": "legacy-verification-token", "team_id": self.cfg.team, "context_team_id": self.cfg.team,
             "context_enterprise_id": null, "api_app_id": self.cfg.app, "event": event, "type": "event_callback",
-            "event_id": self.ids.id("Ev"), "event_time": seconds, "is_ext_shared_channel": false,
+            "event_id": self.ids.id("Ev"), "event_time": seconds, "is_ext_shared_channel": shared,
             "event_context": self.ids.id("4-"),
             "authorizations": [{"enterprise_id": null, "team_id": self.cfg.team, "user_id": self.cfg.bot_user,
                 "is_bot": true, "is_enterprise_install": false}]})

@@ -75,7 +75,7 @@ async fn respond(shared: Arc<Shared>, request: Request<Incoming>) -> Result<Resp
         Some("api") => api::handle(&shared, &call).await,
         Some("upload") => transfer::upload(&shared, &call).await,
         Some("files-pri") => transfer::download(&shared, &call).await,
-        Some("twin") => Outcome::Answer(control::handle(&shared, &call)),
+        Some("twin") => Outcome::Answer(control::handle(&shared, &call).await),
         _ => Outcome::Answer(Answer::text(404, "not found")),
     };
     outcome.into_response()

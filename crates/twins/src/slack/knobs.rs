@@ -135,6 +135,8 @@ pub struct Knobs {
     pub reorder_events: bool,
     /// Sockets allowed at once.
     pub max_sockets: usize,
+    /// Sockets of somebody else that hello counts too.
+    pub ghost_connections: usize,
 }
 
 impl Default for Knobs {
@@ -153,6 +155,7 @@ impl Default for Knobs {
             silent: false,
             reorder_events: false,
             max_sockets: 10,
+            ghost_connections: 0,
         }
     }
 }

@@ -9,8 +9,9 @@ use hyper::body::Incoming;
 use hyper::upgrade::{OnUpgrade, Upgraded};
 use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
+use tokio::io::AsyncReadExt;
 use tokio::sync::mpsc;
-use tokio::time::MissedTickBehavior;
+use tokio::time::{Instant, MissedTickBehavior};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
@@ -50,6 +51,15 @@ pub(super) fn upgrade(shared: &Arc<Shared>, mut request: Request<Incoming>) -> O
     Outcome::Answer(answer)
 }
 
+/// How a socket ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// With the close handshake; TCP stays open a little.
+    Closed,
+    /// Without.
+    Cut,
+}
+
 type Stream = WebSocketStream<TokioIo<Upgraded>>;
 
 async fn run(shared: Arc<Shared>, upgrade: OnUpgrade) {
@@ -63,10 +73,14 @@ async fn run(shared: Arc<Shared>, upgrade: OnUpgrade) {
             let _ = ws.close(None).await;
         }
         Ok((id, hello)) => {
-            if ws.send(Message::text(hello)).await.is_ok() {
-                talk(&shared, id, &mut ws, rx).await;
-            }
+            let end = match ws.send(Message::text(hello)).await {
+                Ok(()) => talk(&shared, id, &mut ws, rx).await,
+                Err(_) => End::Cut,
+            };
             shared.change(|world| world.delivery.closed(id));
+            if end == End::Cut {
+                return;
+            }
         }
     }
     tokio::time::sleep(LINGER).await;
@@ -77,7 +91,7 @@ fn open(world: &mut World, tx: mpsc::Sender<Command>) -> Result<(u64, String), S
         return Err(disconnect_frame("too_many_websockets"));
     }
     let id = world.delivery.open(tx);
-    let hello = json!({"type": "hello", "num_connections": world.delivery.sockets.len(),
+    let hello = json!({"type": "hello", "num_connections": world.delivery.sockets.len() + world.knobs.ghost_connections,
         "connection_info": {"app_id": world.cfg.app},
         "debug_info": {"host": host(id), "started": "2026-01-01 00:00:00.000", "build_number": 10,
             "approximate_connection_time": CONNECTION_TIME_SECS}});
@@ -93,36 +107,63 @@ pub(super) fn disconnect_frame(reason: &str) -> String {
     json!({"type": "disconnect", "reason": reason, "debug_info": {"host": "applink-twin"}}).to_string()
 }
 
-async fn talk(shared: &Arc<Shared>, id: u64, ws: &mut Stream, mut commands: mpsc::Receiver<Command>) {
+async fn talk(shared: &Arc<Shared>, id: u64, ws: &mut Stream, mut commands: mpsc::Receiver<Command>) -> End {
     let every = shared.read(|world| world.cfg.ping_every).max(Duration::from_millis(1));
     let mut ping = tokio::time::interval(every);
     ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut close_at = None;
     loop {
-        tokio::select! {
+        let sent = tokio::select! {
             command = commands.recv() => match command {
-                Some(Command::Send(frame)) => {
-                    if ws.send(Message::text(frame)).await.is_err() { return }
+                Some(Command::Send(frame)) => ws.send(Message::text(frame)).await,
+                Some(Command::CloseAfter(wait)) => {
+                    close_at = Some(Instant::now() + wait);
+                    Ok(())
                 }
-                Some(Command::Stall) => std::future::pending().await,
-                Some(Command::Close) => {
-                    let _ = ws.close(None).await;
-                    let _ = tokio::time::timeout(LINGER, async { while let Some(Ok(frame)) = ws.next().await {
-                        acknowledge(shared, &frame);
-                    } }).await;
-                    return;
-                }
-                Some(Command::Abort) | None => return,
+                Some(Command::Stall) => return swallow(ws).await,
+                Some(Command::Abort) | None => return End::Cut,
             },
             frame = ws.next() => match frame {
-                Some(Ok(frame)) => acknowledge(shared, &frame),
-                Some(Err(_)) | None => return,
+                Some(Ok(frame)) => {
+                    acknowledge(shared, &frame);
+                    Ok(())
+                }
+                Some(Err(_)) | None => return End::Closed,
             },
-            _ = ping.tick() => {
-                let text = format!("Ping from {}", host(id));
-                if ws.send(Message::Ping(text.into())).await.is_err() { return }
-            }
+            _ = ping.tick() => ws.send(Message::Ping(format!("Ping from {}", host(id)).into())).await,
+            () = at(close_at) => return close(shared, ws).await,
+        };
+        if sent.is_err() {
+            return End::Cut;
         }
     }
+}
+
+/// Completes at the given time, or never.
+async fn at(time: Option<Instant>) {
+    match time {
+        Some(time) => tokio::time::sleep_until(time).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// The half-open socket: bytes go nowhere until the client gives up.
+async fn swallow(ws: &mut Stream) -> End {
+    let mut nowhere = [0; 4096];
+    while ws.get_mut().read(&mut nowhere).await.is_ok_and(|n| n > 0) {}
+    End::Cut
+}
+
+/// Closes from this side; late acknowledgements still count.
+async fn close(shared: &Arc<Shared>, ws: &mut Stream) -> End {
+    let _ = ws.close(None).await;
+    let rest = async {
+        while let Some(Ok(frame)) = ws.next().await {
+            acknowledge(shared, &frame);
+        }
+    };
+    let _ = tokio::time::timeout(LINGER, rest).await;
+    End::Cut
 }
 
 fn acknowledge(shared: &Arc<Shared>, frame: &Message) {

@@ -31,6 +31,7 @@ pub(super) struct Channel {
     pub(super) kind: ChannelKind,
     pub(super) members: BTreeSet<String>,
     pub(super) archived: bool,
+    pub(super) ext_shared: bool,
     pub(super) messages: Vec<Message>,
 }
 
@@ -127,6 +128,7 @@ impl World {
             kind: spec.kind,
             members: spec.members.into_iter().collect(),
             archived: false,
+            ext_shared: spec.ext_shared,
             messages: Vec::new(),
         };
         self.channels.insert(spec.id, channel);

@@ -91,7 +91,7 @@ fn view(world: &World, channel: &Channel) -> Value {
     let kind = channel.kind;
     let mut view = json!({"id": channel.id, "is_channel": kind == ChannelKind::Channel,
         "is_group": kind == ChannelKind::Group, "is_im": kind == ChannelKind::Im,
-        "is_mpim": kind == ChannelKind::Mpim, "is_archived": channel.archived, "is_ext_shared": false,
+        "is_mpim": kind == ChannelKind::Mpim, "is_archived": channel.archived, "is_ext_shared": channel.ext_shared,
         "is_private": kind != ChannelKind::Channel, "context_team_id": world.cfg.team});
     let Some(fields) = view.as_object_mut() else { return view };
     if kind == ChannelKind::Im {
