@@ -152,3 +152,31 @@ pub(crate) fn item() -> inbox::Item {
         updated_at: Timestamp(0),
     }
 }
+
+pub(crate) fn part() -> Part {
+    Part {
+        id: PartId::new(1, 7),
+        outbox_id: OutboxId::new(1, 8),
+        seq: 1,
+        n: 1,
+        kind: outbox::PartKind::Text,
+        text: Some("hi".to_owned()),
+        artifact_id: None,
+        name: None,
+        mime_type: None,
+        size: None,
+        sha256: None,
+        state: outbox::PartState::Pending,
+        until: None,
+        attempt_count: 0,
+        settle_count: 0,
+        absent_reads: 0,
+        absent_at: None,
+        lease_until: None,
+        fence: 0,
+        blocked_by: None,
+        receipt: None,
+        duplicate_receipts: vec![],
+        last_error: None,
+    }
+}

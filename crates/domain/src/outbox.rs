@@ -1,11 +1,22 @@
 //! Outbox items: one logical message to one conversation, made of ordered Parts.
 
+mod claim;
+mod event;
+mod fold;
+pub mod schedule;
+mod transition;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{
     AddressId, AgentId, ArtifactId, AttemptId, ConnectionId, ConversationType, Expectation, InboxId,
     MembershipId, OutboxId, PartId, TextFormat, Timestamp, reason::BlockedBy, words,
 };
+
+pub use claim::{ClaimCheck, ClaimFacts, check_claim};
+pub use event::{OwnerVerdict, PartContext, PartEffect, PartEvent, PartNext, PartNotice, Settled, Stop};
+pub use fold::{Folded, fold};
+pub use transition::transition;
 
 words! {
     /// State of an Outbox item, derived from its Parts.

@@ -34,6 +34,9 @@ pub(super) fn reply(item: &Item, reply: ReplyFacts) -> Result<Next, Error> {
 }
 
 pub(super) fn no_reply(item: &Item, reply: ReplyFacts, reason: &str) -> Result<Next, Error> {
+    if item.state == State::Handled && item.outcome == Some(Outcome::NoReply) {
+        return Ok(Next::same(23, item));
+    }
     expect_state(item, DECIDABLE, &Event::NoReply { reason: String::new() })?;
     refuse_live(item, reply)?;
     let next = Next::to(23, item, State::Handled, None)
