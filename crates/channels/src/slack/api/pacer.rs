@@ -9,10 +9,10 @@ use tokio::time::Instant;
 /// Calls that may be made at once after a quiet time, as a part of the calls per minute.
 const BURST_PART: u32 = 2;
 
-/// Calls per minute by method; none means that no tier is known.
+/// Calls per minute by method; none means that no tier is known, or that something else sets the pace (the
+/// reconnect schedule for `apps.connections.open`, the conversation's pace for `chat.postMessage`).
 fn per_minute(method: &str) -> Option<u32> {
     match method {
-        "apps.connections.open" => Some(10),
         "conversations.list" | "users.list" | "users.conversations" | "reactions.remove" => Some(20),
         "conversations.history" | "conversations.replies" | "conversations.info" | "conversations.open"
         | "reactions.add" | "reactions.get" | "bots.info" | "chat.update" | "chat.delete" => Some(50),

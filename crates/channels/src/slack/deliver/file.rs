@@ -1,5 +1,6 @@
 //! File Parts: upload URL, bytes, complete; only the last step is visible.
 
+use std::io::Read;
 use std::time::Duration;
 
 use loom_domain::Timestamp;
@@ -14,6 +15,8 @@ use super::super::wire::{list, text, ts_ms};
 use super::{commit, thread_of};
 use crate::{Fault, FaultClass, OutFile, Progress, SendPart, SentIds};
 
+/// Bytes of a file that are read at once.
+const READ_BYTES: usize = 64 * 1024;
 /// Waits between looks for the message of a completed upload.
 const SHARE_WAITS_MS: [u64; 6] = [100, 300, 700, 1_500, 3_000, 5_000];
 
@@ -101,13 +104,25 @@ async fn open_checked(file: &OutFile) -> Result<FileBody, Fault> {
         let local = |code: &str, message: &str, class| Fault::new(class, code, message);
         let mut handle = std::fs::File::open(&path)
             .map_err(|_| local("artifact_missing", "the stored file cannot be opened", FaultClass::Retryable))?;
-        let mut digest = Sha256::new();
-        let read = std::io::copy(&mut handle, &mut digest)
-            .map_err(|_| local("disk", "the stored file cannot be read", FaultClass::Retryable))?;
-        if read != size || !hex::encode(digest.finalize()).eq_ignore_ascii_case(&sha256) {
+        let (read, digest) =
+            digest(&mut handle).map_err(|_| local("disk", "the stored file cannot be read", FaultClass::Retryable))?;
+        if read != size || !digest.eq_ignore_ascii_case(&sha256) {
             return Err(local("artifact_digest_mismatch", "the stored file is damaged", FaultClass::Permanent));
         }
         FileBody::new(handle).map_err(|error| local(error.code.as_str(), "the stored file cannot be read", FaultClass::Retryable))
     });
     work.await.unwrap_or_else(|_| Err(Fault::new(FaultClass::Retryable, "disk", "the stored file was not read")))
+}
+
+/// Length and hex SHA-256 of a file.
+fn digest(file: &mut std::fs::File) -> std::io::Result<(u64, String)> {
+    let (mut digest, mut length, mut buffer) = (Sha256::new(), 0_u64, vec![0_u8; READ_BYTES]);
+    loop {
+        let read = file.read(&mut buffer)?;
+        if read == 0 {
+            return Ok((length, hex::encode(digest.finalize())));
+        }
+        length += read as u64;
+        digest.update(buffer.get(..read).unwrap_or_default());
+    }
 }

@@ -115,6 +115,15 @@ mod tests {
         assert_eq!(error.code, Code::TextTooLong);
     }
 
+    /// MSG-169: a success without an id is not a delivery.
+    #[test]
+    fn msg_169_a_success_without_ts_is_unknown() {
+        let part = crate::slack::tests::text_part("C1", "x");
+        let fault = sent(&json!({"ok": true, "channel": "C1"}), &part).unwrap_err();
+        assert_eq!(fault.class, FaultClass::Unknown);
+        assert_eq!(sent(&json!({"ok": true, "ts": "1.000100"}), &part).unwrap().message_id.as_deref(), Some("1.000100"));
+    }
+
     #[test]
     fn a_file_is_checked_before_it_is_stored() {
         assert!(check_size("a.pdf", 1).is_ok());

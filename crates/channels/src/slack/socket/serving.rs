@@ -28,6 +28,12 @@ const RETIRE_AFTER: Duration = Duration::from_secs(4);
 const RECYCLE_AHEAD_S: u64 = 30;
 /// Wait after a replacement that failed while the old socket still lives.
 const REPLACE_AGAIN_AFTER: Duration = Duration::from_secs(10);
+/// A socket that is recycled sooner than this after its hello is a hasty one.
+const HASTY: Duration = Duration::from_secs(5);
+/// Each hasty recycle in a row waits this much longer.
+const HASTY_WAIT: Duration = Duration::from_millis(10);
+/// Longest wait of a hasty recycle.
+const HASTY_WAIT_MAX: Duration = Duration::from_secs(5);
 /// Wait for the sockets to close when the session ends.
 const END_WAIT: Duration = Duration::from_millis(1_500);
 
@@ -45,6 +51,8 @@ pub(super) struct Serving {
     session: Session,
     links: BTreeMap<u64, Link>,
     current: u64,
+    adopted_at: Instant,
+    hasty: u32,
     replace_at: Option<Instant>,
     replacement: Option<BoxFuture<'static, Result<Opened, Fault>>>,
     lanes: Lanes,
@@ -60,6 +68,8 @@ impl Serving {
             session,
             links: BTreeMap::new(),
             current: 0,
+            adopted_at: Instant::now(),
+            hasty: 0,
             replace_at: None,
             replacement: None,
             tasks: JoinSet::new(),
@@ -174,8 +184,13 @@ impl Serving {
             }
             *id == current
         });
+        self.hasty = if self.adopted_at.elapsed() < HASTY { self.hasty.saturating_add(1) } else { 0 };
+        let wait = HASTY_WAIT.saturating_mul(self.hasty).min(HASTY_WAIT_MAX);
         let inner = Arc::clone(&self.inner);
-        self.replacement = Some(Box::pin(async move { connect(&inner).await }));
+        self.replacement = Some(Box::pin(async move {
+            tokio::time::sleep(wait).await;
+            connect(&inner).await
+        }));
     }
 
     fn replaced(&mut self, opened: Result<Opened, Fault>) -> Result<(), SessionEnd> {
@@ -208,6 +223,7 @@ impl Serving {
         let task = self.tasks.spawn(link::run(id, socket, self.news.0.clone(), inbox));
         self.links.insert(id, Link { orders, task, open: 0, retire_at: None });
         self.current = id;
+        self.adopted_at = Instant::now();
         self.replace_at = hello.lifetime_s.map(|s| Instant::now() + Duration::from_secs(ahead(s)));
         let ours = u32::try_from(self.links.len()).unwrap_or(u32::MAX);
         self.session.monitor.registered(ours);

@@ -58,7 +58,7 @@ pub(super) fn translate(event: &Value, known: &Known<'_>) -> Option<InboundEvent
 }
 
 /// Kind of the conversation, when the event tells it.
-pub(super) fn told_kind(event: &Value) -> Option<ConversationType> {
+pub(in super::super) fn told_kind(event: &Value) -> Option<ConversationType> {
     match text(event, "channel_type")? {
         "im" | "app_home" => Some(ConversationType::Dm),
         "mpim" => Some(ConversationType::GroupDm),
