@@ -1,1 +1,38 @@
-//! Loom server.
+//! The hub's door for people and agents: HTTP on a unix socket and on loopback.
+//!
+//! What it is not: it decides no policy and keeps no state but counters; it hands each call to the hub.
+//!
+//! Invariants
+//! - No byte of a body is read before the guards of the platform specification (C.4) let the request pass.
+//! - A handler takes a principal extractor first; one without does not compile.
+//! - Every error leaves as problem+json with the one error object.
+
+mod app;
+mod config;
+mod doc;
+mod events;
+mod guard;
+mod headers;
+mod listener;
+mod metrics;
+mod peer;
+mod principal;
+mod problem;
+mod request_id;
+mod routes;
+mod sse;
+#[cfg(test)]
+mod tests;
+mod token;
+
+pub use app::{App, Clock, Doors};
+pub use config::{ADDRESS, Cidr, ConnectionLimits, ListenConfig, RequestLimits, SocketAuth, StreamLimits};
+pub use events::{EventSource, History, StreamEvent};
+pub use listener::{Server, socket_path};
+pub use metrics::{Metrics, MetricsSource};
+pub use peer::{IsRuntimeChild, Peer};
+pub use principal::{AgentOrOwner, AnyReader, Connector, Owner, OwnerOrViewer};
+pub use problem::Problem;
+pub use token::{
+    Minted, SECRET_BYTES, Scope, Scopes, StoredToken, TokenKind, TokenStore, mint, secret_sha256,
+};

@@ -1,0 +1,79 @@
+//! Guards 6 to 9, between a matched route and its handler.
+
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use http::Extensions;
+use loom_domain::Code;
+use tokio::time::Instant;
+
+use super::{body, whoami};
+use crate::{App, Peer, Problem, Scope};
+
+/// Who may pass a route's gate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Anybody; the answer carries no detail.
+    Public,
+    /// A principal that holds the scope.
+    Scoped(Scope),
+}
+
+/// What body a route takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BodyRule {
+    /// None; a body that comes is never read.
+    None,
+    /// A JSON document.
+    Json,
+    /// Raw bytes, streamed.
+    Artifact,
+}
+
+/// What a route asks of its callers.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rule {
+    /// Who may pass.
+    pub(crate) access: Access,
+    /// What body it takes.
+    pub(crate) body: BodyRule,
+}
+
+/// The gate of one route.
+#[derive(Clone)]
+pub(crate) struct Gate {
+    /// The server.
+    pub(crate) app: App,
+    /// The rule of the route.
+    pub(crate) rule: Rule,
+}
+
+/// Lets a request pass to its handler, or answers it.
+pub(crate) async fn gate(State(gate): State<Gate>, request: Request, next: Next) -> Response {
+    match admit(&gate, request).await {
+        Ok(request) => next.run(request).await,
+        Err(problem) => problem.into_response(),
+    }
+}
+
+async fn admit(gate: &Gate, mut request: Request) -> Result<Request, Problem> {
+    let peer = peer_of(request.extensions())?;
+    let caller = match gate.rule.access {
+        Access::Public => peer.to_string(),
+        Access::Scoped(scope) => {
+            let who = whoami::authenticate(&gate.app, &peer, request.headers(), scope).await?;
+            let caller = who.0.to_string();
+            request.extensions_mut().insert(who);
+            caller
+        }
+    };
+    gate.app.buckets().take(&caller, Instant::now()).map_err(|wait| {
+        let ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX).max(1);
+        Problem::new(Code::RateLimited, "too many requests").with_retry_after_ms(ms)
+    })?;
+    body::receive(request, gate.rule.body, &gate.app.config().requests).await
+}
+
+fn peer_of(extensions: &Extensions) -> Result<Peer, Problem> {
+    extensions.get().cloned().ok_or_else(|| Problem::new(Code::Internal, "a request without its peer"))
+}

@@ -1,0 +1,116 @@
+//! Every route, one file a noun. A route states who may pass and what body it takes.
+
+mod events;
+mod probes;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::MatchedPath;
+use axum::handler::Handler;
+use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::response::Response;
+use axum::routing::{MethodFilter, on};
+use http::Request;
+use loom_domain::Code;
+
+use crate::guard::{Access, BodyRule, Gate, Rule, gate};
+use crate::principal::TakesPrincipal;
+use crate::{App, Problem, Scope};
+
+/// Routes under construction.
+pub(crate) struct Routes {
+    app: App,
+    router: Router<App>,
+}
+
+/// The whole router.
+pub(crate) fn router(app: &App) -> Router {
+    all(Routes::new(app)).finish()
+}
+
+/// Adds every route.
+pub(crate) fn all(routes: Routes) -> Routes {
+    let routes = probes::add(routes);
+    events::add(routes)
+}
+
+const fn scoped(scope: Scope, body: BodyRule) -> Rule {
+    Rule { access: Access::Scoped(scope), body }
+}
+
+impl Routes {
+    /// Starts without routes.
+    pub(crate) fn new(app: &App) -> Self {
+        Routes { app: app.clone(), router: Router::new() }
+    }
+
+    /// Adds a reading route. Its handler takes a principal first, or this does not compile.
+    pub(crate) fn get<H, T>(self, path: &str, scope: Scope, handler: H) -> Self
+    where
+        H: Handler<T, App>,
+        T: TakesPrincipal + 'static,
+    {
+        self.on(MethodFilter::GET, path, scoped(scope, BodyRule::None), handler)
+    }
+
+    /// Adds a route that changes state and takes a JSON document.
+    pub(crate) fn change<H, T>(self, method: MethodFilter, path: &str, scope: Scope, handler: H) -> Self
+    where
+        H: Handler<T, App>,
+        T: TakesPrincipal + 'static,
+    {
+        self.on(method, path, scoped(scope, BodyRule::Json), handler)
+    }
+
+    /// Adds a route that takes raw bytes.
+    pub(crate) fn upload<H, T>(self, path: &str, scope: Scope, handler: H) -> Self
+    where
+        H: Handler<T, App>,
+        T: TakesPrincipal + 'static,
+    {
+        self.on(MethodFilter::POST, path, scoped(scope, BodyRule::Artifact), handler)
+    }
+
+    /// Adds a route that anybody may read.
+    fn public<H, T>(self, path: &str, handler: H) -> Self
+    where
+        H: Handler<T, App>,
+        T: 'static,
+    {
+        self.on(MethodFilter::GET, path, Rule { access: Access::Public, body: BodyRule::None }, handler)
+    }
+
+    /// Adds the answers for what is no route.
+    pub(crate) fn finish(self) -> Router {
+        let router = self.router.fallback(no_route).method_not_allowed_fallback(wrong_method);
+        router.layer(from_fn(keep_pattern)).with_state(self.app)
+    }
+
+    fn on<H, T>(self, method: MethodFilter, path: &str, rule: Rule, handler: H) -> Self
+    where
+        H: Handler<T, App>,
+        T: 'static,
+    {
+        let gate_of_route = from_fn_with_state(Gate { app: self.app.clone(), rule }, gate);
+        let route = on(method, handler).route_layer(gate_of_route);
+        Routes { app: self.app, router: self.router.route(path, route) }
+    }
+}
+
+async fn no_route() -> Problem {
+    Problem::new(Code::NotFound, "no such route")
+}
+
+async fn wrong_method() -> Problem {
+    Problem::new(Code::MethodNotAllowed, "the route does not take this method")
+}
+
+/// Copies the matched pattern into the answer, as the route label of its counters.
+async fn keep_pattern(request: Request<Body>, next: Next) -> Response {
+    let pattern = request.extensions().get::<MatchedPath>().cloned();
+    let mut response = next.run(request).await;
+    if let Some(pattern) = pattern {
+        response.extensions_mut().insert(pattern);
+    }
+    response
+}

@@ -1,0 +1,27 @@
+//! Probes of the process: liveness for anybody, counters for readers.
+
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use http::{StatusCode, header};
+
+use super::Routes;
+use crate::{App, OwnerOrViewer, Problem, Scope};
+
+const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+pub(super) fn add(routes: Routes) -> Routes {
+    routes
+        .public(loom_api::routes::HEALTHZ, healthz)
+        .public("/healthz", healthz)
+        .get(loom_api::routes::METRICS, Scope::StatusRead, metrics)
+        .get("/metrics", Scope::StatusRead, metrics)
+}
+
+async fn healthz() -> StatusCode {
+    StatusCode::OK
+}
+
+async fn metrics(_who: OwnerOrViewer, State(app): State<App>) -> Result<Response, Problem> {
+    let text = app.doors().metrics.exposition()?;
+    Ok(([(header::CONTENT_TYPE, OPEN_METRICS)], text).into_response())
+}

@@ -1,0 +1,7 @@
+//! Event streams: resumable, bounded, kept alive by comments, cut when the reader is too slow (ID-10).
+
+mod feed;
+mod wire;
+
+pub(crate) use feed::{Feed, Filter};
+pub(crate) use wire::answer;

@@ -1,0 +1,138 @@
+//! Event streams (ID-10, messaging specification 9.4).
+
+use std::time::Duration;
+
+use loom_domain::{AgentId, Code, Principal};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpStream, UnixStream};
+
+use super::house::{House, bearer, event, house, house_with, request};
+use crate::Scopes;
+
+struct Reader {
+    stream: TcpStream,
+    text: String,
+}
+
+impl Reader {
+    async fn open(house: &House, path: &str, headers: &[&str]) -> Reader {
+        let token = bearer(&house.hub.token(9, Principal::Owner, Scopes::All));
+        let mut all = vec![token.as_str()];
+        all.extend(headers);
+        Reader::open_as(house, path, &all).await
+    }
+
+    async fn open_as(house: &House, path: &str, headers: &[&str]) -> Reader {
+        let mut stream = house.tcp().await;
+        let text = request(&format!("GET {path}"), &house.address.to_string(), headers, "");
+        stream.write_all(text.as_bytes()).await.unwrap();
+        let mut reader = Reader { stream, text: String::new() };
+        reader.until("\r\n\r\n").await;
+        reader
+    }
+
+    async fn until(&mut self, wanted: &str) {
+        let read = async {
+            let mut chunk = [0; 4_096];
+            while !self.text.contains(wanted) {
+                let bytes = self.stream.read(&mut chunk).await.unwrap();
+                assert!(bytes > 0, "the stream ended without {wanted:?}: {}", self.text);
+                self.text.push_str(&String::from_utf8_lossy(&chunk[..bytes]));
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(10), read).await.expect("the event comes in time");
+    }
+
+    async fn to_end(&mut self) {
+        let mut bytes = Vec::new();
+        let read = self.stream.read_to_end(&mut bytes);
+        tokio::time::timeout(Duration::from_secs(10), read).await.unwrap().unwrap();
+        self.text.push_str(&String::from_utf8_lossy(&bytes));
+    }
+}
+
+/// ID-10: `Last-Event-ID` resumes without a gap or a repeat, then live events follow.
+#[tokio::test]
+async fn id_10_resume_then_live() {
+    let house = house().await;
+    house.hub.stored.lock().unwrap().extend((1..=5).map(|seq| event(seq, "inbox.changed", None)));
+    let mut reader = Reader::open(&house, "/v1/events?since=1", &["last-event-id: 3"]).await;
+    assert!(reader.text.contains("text/event-stream"));
+    reader.until("id: 5").await;
+    for seq in 5..=6 {
+        house.hub.live.send(event(seq, "outbox.changed", None)).unwrap();
+    }
+    reader.until("id: 6\nevent: outbox.changed\ndata: {\"seq\":6}\n\n").await;
+    assert!(!reader.text.contains("id: 3\n") && reader.text.matches("id: 5\n").count() == 1);
+}
+
+/// ID-10: what is older than the stored window gets a `reset`, and goes on live.
+#[tokio::test]
+async fn id_10_older_than_the_window_resets() {
+    let house = house().await;
+    *house.hub.gone_before.lock().unwrap() = 100;
+    let mut reader = Reader::open(&house, "/v1/events?since=7", &[]).await;
+    reader.until("event: reset").await;
+    house.hub.live.send(event(101, "inbox.changed", None)).unwrap();
+    reader.until("id: 101").await;
+}
+
+/// ID-10: comments keep a quiet stream alive.
+#[tokio::test]
+async fn id_10_comments_come_by_themselves() {
+    let house = house_with(|config| config.streams.comment_every = Duration::from_millis(20)).await;
+    let mut reader = Reader::open(&house, "/events", &[]).await;
+    reader.until(":\n\n").await;
+}
+
+/// ID-10: no more streams than the limit; a closed one frees its place.
+#[tokio::test]
+async fn id_10_streams_are_counted() {
+    let house = house_with(|config| config.streams.streams_max = 1).await;
+    let reader = Reader::open(&house, "/v1/events", &[]).await;
+    let second = house.as_owner("GET /v1/events", &[], "").await;
+    assert_eq!((second.status, second.code()), (429, Some(Code::RateLimited)));
+    drop(reader);
+    let deadline = tokio::time::Instant::now() + Duration::from_secs(5);
+    loop {
+        let mut stream = UnixStream::connect(&house.socket).await.unwrap();
+        stream.write_all(request("GET /v1/events", "localhost", &[], "").as_bytes()).await.unwrap();
+        let mut head = [0; 12];
+        stream.read_exact(&mut head).await.unwrap();
+        if &head == b"HTTP/1.1 200" {
+            break;
+        }
+        assert!(tokio::time::Instant::now() < deadline, "the place is free again");
+    }
+}
+
+/// ID-10, messaging 9.4: a reader that falls 1,024 events behind is cut with a `reset`.
+#[tokio::test]
+async fn id_10_slow_readers_are_cut() {
+    let house = house().await;
+    let mut reader = Reader::open(&house, "/v1/events", &[]).await;
+    // Nothing is polled between these sends, so the stream's queue overflows.
+    for seq in 1..=1_100 {
+        house.hub.live.send(event(seq, "inbox.changed", None)).unwrap();
+    }
+    reader.to_end().await;
+    assert!(reader.text.contains("event: reset") && !reader.text.contains("id: 1100"));
+}
+
+/// Messaging 9.4: an Agent sees its own events only; types narrow further.
+#[tokio::test]
+async fn agents_see_their_own_events() {
+    let house = house().await;
+    let (own, other) = (AgentId::new(1, 1), AgentId::new(1, 2));
+    let token = bearer(&house.hub.token(1, Principal::Agent(own.clone()), Scopes::All));
+    let foreign = house.over_tcp(&format!("GET /v1/events?agent={other}"), &[&token], "").await;
+    assert_eq!(foreign.code(), Some(Code::Forbidden));
+    let mut reader =
+        Reader::open_as(&house, "/v1/events?types=inbox.changed,outbox.changed", &[&token]).await;
+    house.hub.live.send(event(1, "inbox.changed", Some(&other))).unwrap();
+    house.hub.live.send(event(2, "config.changed", None)).unwrap();
+    house.hub.live.send(event(3, "turn.changed", Some(&own))).unwrap();
+    house.hub.live.send(event(4, "outbox.changed", Some(&own))).unwrap();
+    reader.until("id: 4").await;
+    assert!(["id: 1\n", "id: 2\n", "id: 3\n"].iter().all(|id| !reader.text.contains(id)));
+}
