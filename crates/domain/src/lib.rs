@@ -8,9 +8,11 @@
 //! - Messaging objects serialise in camelCase; the error object in snake_case.
 
 pub mod address;
+pub mod admission;
 pub mod agent;
 pub mod artifact;
 pub mod bot_loop;
+pub mod canonical;
 mod code;
 pub mod connection;
 pub mod decision;
@@ -19,7 +21,9 @@ mod error;
 pub mod facts;
 #[cfg(test)]
 mod fixtures;
+pub mod fairness;
 pub mod id;
+pub mod idempotency;
 pub mod inbox;
 pub mod membership;
 pub mod message;
@@ -31,6 +35,7 @@ mod principal;
 pub mod reason;
 pub mod text;
 pub mod time;
+pub mod trust;
 pub mod turn;
 mod words;
 
