@@ -10,6 +10,7 @@
 pub mod address;
 pub mod admission;
 pub mod agent;
+pub mod answer;
 pub mod artifact;
 pub mod bot_loop;
 pub mod canonical;
@@ -17,11 +18,12 @@ mod code;
 pub mod connection;
 pub mod decision;
 pub mod dedupe;
+pub mod envelope;
 mod error;
 pub mod facts;
+pub mod fairness;
 #[cfg(test)]
 mod fixtures;
-pub mod fairness;
 pub mod id;
 pub mod idempotency;
 pub mod inbox;

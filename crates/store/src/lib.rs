@@ -22,6 +22,7 @@ pub mod ops;
 mod page;
 mod pg_tls;
 mod readers;
+mod records;
 mod store;
 mod tx;
 mod unit;
