@@ -18,3 +18,6 @@ fn refused(path: &Path, rule: &str, why: &str) -> Error {
 fn io_refused(path: &Path, rule: &str, cause: &std::io::Error) -> Error {
     refused(path, rule, &cause.to_string())
 }
+
+#[cfg(test)]
+mod tests;
