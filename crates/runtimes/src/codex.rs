@@ -11,6 +11,8 @@ mod open;
 mod permission;
 mod server;
 mod session;
+#[cfg(test)]
+mod tests;
 mod turn;
 mod usage;
 

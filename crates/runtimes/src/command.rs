@@ -6,6 +6,8 @@ mod input;
 mod output;
 mod run;
 mod session;
+#[cfg(test)]
+mod tests;
 
 use std::time::Duration;
 

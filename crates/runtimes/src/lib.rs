@@ -12,6 +12,7 @@ pub mod caps;
 mod clocks;
 pub mod codex;
 pub mod command;
+pub mod conformance;
 mod error;
 pub mod host;
 mod process;

@@ -12,5 +12,7 @@ mod responses;
 mod server;
 mod sse;
 mod talk;
+#[cfg(test)]
+mod tests;
 
 pub use server::{Dialect, Logged, ModelTwin};

@@ -11,7 +11,9 @@ const MESSAGE_CHARS_MAX: usize = 500;
 pub(super) fn request(message: &str, redact: &Redact) -> RuntimeError {
     let lower = message.to_lowercase();
     let has = |part: &str| lower.contains(part);
-    let class = if has("no rollout found") || has("thread not loaded") || has("thread not found") {
+    // A thread without a message has no record to lose or to read ("not materialized yet").
+    let lost = ["no rollout found", "thread not loaded", "thread not found", "is not materialized yet"];
+    let class = if lost.into_iter().any(has) {
         ErrClass::ThreadLost
     } else if has("already has an active writer") {
         ErrClass::WriterLocked
@@ -99,6 +101,7 @@ mod tests {
         let redact: Redact = Arc::new(|text: &str| text.replace("s3cret", "[redacted]"));
         let of = |text: &str| request(text, &redact);
         assert_eq!(of("no rollout found for thread id x").class, ErrClass::ThreadLost);
+        assert_eq!(of("thread x is not materialized yet; y").class, ErrClass::ThreadLost);
         assert_eq!(of("thread x already has an active writer").class, ErrClass::WriterLocked);
         assert_eq!(of("Not initialized").class, ErrClass::Protocol);
         assert_eq!(of("bad s3cret").message, "bad [redacted]");

@@ -47,6 +47,7 @@ pub(super) struct CodexSession {
 pub(super) type Questions = HashMap<String, (Arc<AppServer>, Question)>;
 
 struct Current {
+    key: TurnKey,
     native: NativeTurn,
     stop: mpsc::Sender<Duration>,
     end: watch::Receiver<Option<End>>,
@@ -115,6 +116,13 @@ impl CodexSession {
         lock(&self.current).as_ref().is_some_and(|current| current.end.borrow().is_none())
     }
 
+    fn running_as(&self, key: &TurnKey) -> Option<NativeTurn> {
+        let current = lock(&self.current);
+        let current =
+            current.as_ref().filter(|current| current.key == *key && current.end.borrow().is_none())?;
+        Some(current.native.clone())
+    }
+
     /// The Turn whose message carries the key and the newest Turn, oldest first.
     async fn record(&self, server: &AppServer, key: &str) -> Result<Vec<Value>, RuntimeError> {
         let mut newest = None;
@@ -181,7 +189,8 @@ impl AgentSession for CodexSession {
             let _ = outcome_sender.send(outcome);
             let _ = end_sender.send(Some(how));
         });
-        let current = Current { native: native.clone(), stop, end, _task: AbortOnDropHandle::new(task) };
+        let task = AbortOnDropHandle::new(task);
+        let current = Current { key: turn.key, native: native.clone(), stop, end, _task: task };
         *lock(&self.current) = Some(current);
         Ok(TurnHandle { native: Some(native), outcome })
     }
@@ -222,6 +231,10 @@ impl AgentSession for CodexSession {
     }
 
     async fn reconcile(&self, key: &TurnKey) -> Result<TurnFate, RuntimeError> {
+        // Codex records an input a little after it took it.
+        if let Some(native) = self.running_as(key) {
+            return Ok(TurnFate::Running(native));
+        }
         let server = self.shared.server().await?;
         let accepted = TurnDir::of(&self.host, key).is_accepted();
         let turns = match self.record(&server, key.0.as_str()).await {

@@ -23,6 +23,8 @@ const READ_BYTES: usize = 16 * 1024;
 
 /// Everything a run needs.
 pub(super) struct Run {
+    /// Before `child`, so that the group is killed while its leader holds the id.
+    pub(super) group: GroupGuard,
     pub(super) child: Child,
     pub(super) child_id: u32,
     pub(super) stdin: Vec<u8>,
@@ -45,16 +47,14 @@ enum Stopped {
 }
 
 impl Run {
-    /// Runs to the end. Dropping the future kills the group.
+    /// Runs to the end. Dropping the run, started or not, kills the group.
     pub(super) async fn finish(mut self) -> TurnOutcome {
-        let mut guard = GroupGuard(Some(self.child_id));
         let mut stdout = Vec::new();
         let mut stderr = Tail::new(self.host.limits.stderr_tail_bytes);
         let (stopped, exit) = self.work(&mut stdout, &mut stderr).await;
         if exit.is_some() {
-            guard.0 = None;
+            self.group.0 = None;
         }
-        drop(guard);
         let mut outcome = match stopped {
             Some(Stopped::Asked) => TurnOutcome::of(TurnStatus::Interrupted),
             Some(Stopped::Clock(error)) => TurnOutcome::failed(TurnStatus::Interrupted, error),
@@ -154,7 +154,13 @@ impl Run {
 }
 
 /// Kills a group when it goes out of scope.
-struct GroupGuard(Option<u32>);
+pub(super) struct GroupGuard(Option<u32>);
+
+impl GroupGuard {
+    pub(super) fn new(child_id: u32) -> Self {
+        GroupGuard(Some(child_id))
+    }
+}
 
 impl Drop for GroupGuard {
     fn drop(&mut self) {

@@ -19,7 +19,7 @@ use crate::{
 };
 
 use super::input;
-use super::run::Run;
+use super::run::{GroupGuard, Run};
 
 /// The token in `resume_argv` that stands for the thread.
 const THREAD_TOKEN: &str = "{thread}";
@@ -137,6 +137,7 @@ impl AgentSession for CommandSession {
         let (outcome_sender, outcome) = oneshot::channel();
         let (done_sender, done) = watch::channel(false);
         let run = Run {
+            group: GroupGuard::new(launched.child_id),
             child: launched.child,
             child_id: launched.child_id,
             stdin: launched.stdin,

@@ -57,7 +57,8 @@ pub(super) fn steps(reply: Reply, model: &str, id: u64) -> Vec<Step> {
         }
         Reply::Call(call) => {
             stop = "tool_use";
-            let tool = json!({"type": "tool_use", "id": format!("toolu_{id}"), "name": call.name, "input": {}});
+            let tool =
+                json!({"type": "tool_use", "id": format!("toolu_{id}"), "name": call.name, "input": {}});
             block(&mut steps, 0, &tool, "input_json", &[call.arguments.as_str()]);
         }
         Reply::Drop | Reply::Fail(_) => {

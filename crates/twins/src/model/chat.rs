@@ -55,7 +55,8 @@ pub(super) fn steps(reply: Reply, model: &str, id: u64) -> Vec<Step> {
         Reply::Call(call) => {
             finish = "tool_calls";
             let function = json!({"name": call.name, "arguments": call.arguments});
-            let one = json!({"index": 0, "id": format!("call_{id}"), "type": "function", "function": function});
+            let one =
+                json!({"index": 0, "id": format!("call_{id}"), "type": "function", "function": function});
             steps.push(chunk(json!({"tool_calls": [one]}), None));
         }
         Reply::Drop | Reply::Fail(_) => {

@@ -52,7 +52,9 @@ pub(super) fn decide(talk: &Talk) -> Reply {
         Order::Fail(status) => Reply::Fail(status),
         Order::Drop => Reply::Drop,
         Order::Count => text(format!("users={}", talk.users())),
-        Order::Phases => Reply::Text { comment: Some("working on it".to_owned()), text: "the answer".to_owned() },
+        Order::Phases => {
+            Reply::Text { comment: Some("working on it".to_owned()), text: "the answer".to_owned() }
+        }
     }
 }
 

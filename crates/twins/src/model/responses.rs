@@ -74,7 +74,8 @@ fn usage() -> Value {
 }
 
 fn item(id: &str, status: &str, phase: Option<&str>, content: &Value) -> Value {
-    let mut item = json!({"type": "message", "role": "assistant", "id": id, "status": status, "content": content});
+    let mut item =
+        json!({"type": "message", "role": "assistant", "id": id, "status": status, "content": content});
     if let (Some(phase), Some(map)) = (phase, item.as_object_mut()) {
         map.insert("phase".to_owned(), phase.into());
     }

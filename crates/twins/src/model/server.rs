@@ -70,7 +70,8 @@ impl ModelTwin {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
         let address = listener.local_addr()?;
         let stop = CancellationToken::new();
-        let shared = Arc::new(Shared { log: Mutex::default(), calls: watch::Sender::new(0), stop: stop.clone() });
+        let shared =
+            Arc::new(Shared { log: Mutex::default(), calls: watch::Sender::new(0), stop: stop.clone() });
         let routes = router(Arc::clone(&shared));
         let task = tokio::spawn(async move {
             let ended = axum::serve(listener, routes).with_graceful_shutdown(stop.cancelled_owned());
