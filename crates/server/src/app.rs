@@ -3,7 +3,9 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use loom_domain::{Error, Timestamp};
+use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
@@ -13,6 +15,13 @@ use crate::{EventSource, IsRuntimeChild, ListenConfig, Metrics, TokenStore};
 /// Tells the time of day.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
+/// Tells whether the hub does its work.
+#[async_trait]
+pub trait Readiness: Send + Sync + 'static {
+    /// Whether the store is writable, recovery is done and the listeners serve, with facts about each.
+    async fn readiness(&self) -> (bool, Value);
+}
+
 /// What the server asks of the rest of the program.
 #[derive(Clone)]
 pub struct Doors {
@@ -20,6 +29,8 @@ pub struct Doors {
     pub tokens: Arc<dyn TokenStore>,
     /// Where events come from.
     pub events: Arc<dyn EventSource>,
+    /// Whether the hub is ready.
+    pub readiness: Arc<dyn Readiness>,
     /// The time of day.
     pub clock: Clock,
     /// Tells runtime children apart from the owner's own processes.

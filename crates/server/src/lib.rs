@@ -9,8 +9,8 @@
 
 mod app;
 mod config;
-mod doc;
 mod events;
+mod extract;
 mod guard;
 mod headers;
 mod listener;
@@ -25,7 +25,7 @@ mod sse;
 mod tests;
 mod token;
 
-pub use app::{App, Clock, Doors};
+pub use app::{App, Clock, Doors, Readiness};
 pub use config::{ADDRESS, Cidr, ConnectionLimits, ListenConfig, RequestLimits, SocketAuth, StreamLimits};
 pub use events::{EventSource, History, StreamEvent};
 pub use listener::{Server, socket_path};

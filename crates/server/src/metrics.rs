@@ -1,4 +1,4 @@
-//! Counters of the server, and the OpenMetrics text of all counters of the process.
+//! Counters of the server, and the `OpenMetrics` text of all counters of the process.
 
 mod process;
 
@@ -84,7 +84,7 @@ impl Metrics {
         OpenStream(Arc::clone(self))
     }
 
-    /// Writes everything as OpenMetrics text.
+    /// Writes everything as `OpenMetrics` text.
     pub(crate) fn exposition(&self) -> Result<String, Error> {
         self.process.refresh();
         let mut text = String::new();

@@ -3,5 +3,5 @@
 mod feed;
 mod wire;
 
-pub(crate) use feed::{Feed, Filter};
+pub(crate) use feed::{Feed, Filter, Span};
 pub(crate) use wire::answer;

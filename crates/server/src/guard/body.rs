@@ -9,7 +9,7 @@ use loom_domain::Code;
 
 use super::BodyRule;
 use super::json;
-use crate::doc::UploadLimits;
+use crate::extract::UploadLimits;
 use crate::{Problem, RequestLimits};
 
 pub(super) async fn receive(

@@ -22,7 +22,7 @@ struct Bucket {
 pub(crate) struct Buckets {
     per_s: f64,
     burst: f64,
-    buckets: Mutex<HashMap<String, Bucket>>,
+    of: Mutex<HashMap<String, Bucket>>,
 }
 
 impl Buckets {
@@ -31,13 +31,13 @@ impl Buckets {
         Buckets {
             per_s: f64::from(limits.rate_per_s.max(1)),
             burst: f64::from(limits.rate_burst.max(1)),
-            buckets: Mutex::default(),
+            of: Mutex::default(),
         }
     }
 
     /// Takes one request from the bucket, or says how long to wait for it.
     pub(super) fn take(&self, who: &str, now: Instant) -> Result<(), Duration> {
-        let mut buckets = self.buckets.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut buckets = self.of.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if buckets.len() >= BUCKETS_MAX {
             buckets.retain(|_, bucket| self.level(*bucket, now) < self.burst);
         }

@@ -7,8 +7,8 @@ use loom_api::query;
 use loom_domain::{AgentId, Code, Error};
 
 use super::Routes;
-use crate::doc::Params;
-use crate::sse::{self, Feed, Filter};
+use crate::extract::Params;
+use crate::sse::{self, Feed, Filter, Span};
 use crate::{AnyReader, App, Problem, Scope};
 
 const LAST_EVENT_ID: &str = "last-event-id";
@@ -28,7 +28,15 @@ async fn events(
     let kinds =
         query.types.iter().flat_map(|types| types.split(',')).map(|kind| kind.trim().to_owned()).collect();
     let since = resume_after(&headers)?.or(query.since);
-    sse::answer(&app, Feed::new(&app, Filter { kinds, agent }, since))
+    sse::answer(&app, Feed::new(&app, Filter { kinds, agent }, span(since, query.follow)))
+}
+
+fn span(since: Option<u64>, follow: Option<bool>) -> Span {
+    match (since, follow) {
+        (since, Some(false)) => Span::Stored(since.unwrap_or(0)),
+        (Some(since), _) => Span::From(since),
+        (None, _) => Span::Live,
+    }
 }
 
 /// An Agent sees its own events only, whatever it asks for.

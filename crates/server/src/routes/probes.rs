@@ -1,8 +1,10 @@
 //! Probes of the process: liveness for anybody, counters for readers.
 
+use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::{StatusCode, header};
+use serde_json::Value;
 
 use super::Routes;
 use crate::{App, OwnerOrViewer, Problem, Scope};
@@ -13,12 +15,20 @@ pub(super) fn add(routes: Routes) -> Routes {
     routes
         .public(loom_api::routes::HEALTHZ, healthz)
         .public("/healthz", healthz)
+        .get(loom_api::routes::READYZ, Scope::StatusRead, readyz)
+        .get("/readyz", Scope::StatusRead, readyz)
         .get(loom_api::routes::METRICS, Scope::StatusRead, metrics)
         .get("/metrics", Scope::StatusRead, metrics)
 }
 
 async fn healthz() -> StatusCode {
     StatusCode::OK
+}
+
+async fn readyz(_who: OwnerOrViewer, State(app): State<App>) -> (StatusCode, Json<Value>) {
+    let (ready, facts) = app.doors().readiness.readiness().await;
+    let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    (status, Json(facts))
 }
 
 async fn metrics(_who: OwnerOrViewer, State(app): State<App>) -> Result<Response, Problem> {

@@ -30,6 +30,26 @@ pub(crate) struct Filter {
     pub(crate) agent: Option<AgentId>,
 }
 
+/// Where a reader starts, and whether it stays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Span {
+    /// What comes from now on.
+    Live,
+    /// What is stored after a place, then what comes.
+    From(u64),
+    /// What is stored after a place, and no more.
+    Stored(u64),
+}
+
+impl Span {
+    fn start(self) -> u64 {
+        match self {
+            Span::Live => 0,
+            Span::From(seq) | Span::Stored(seq) => seq,
+        }
+    }
+}
+
 impl Filter {
     fn shows(&self, event: &StreamEvent) -> bool {
         (self.kinds.is_empty() || self.kinds.contains(&event.kind))
@@ -45,14 +65,15 @@ pub(crate) struct Feed {
     past: VecDeque<Arc<StreamEvent>>,
     last_seq: u64,
     catching_up: bool,
+    stays: bool,
     ended: bool,
     comment: Interval,
     stop: CancellationToken,
 }
 
 impl Feed {
-    /// Starts after `since`, or with what comes from now on.
-    pub(crate) fn new(app: &App, filter: Filter, since: Option<u64>) -> Self {
+    /// Registers a reader.
+    pub(crate) fn new(app: &App, filter: Filter, span: Span) -> Self {
         let every = app.config().streams.comment_every;
         let mut comment = tokio::time::interval_at(tokio::time::Instant::now() + every, every);
         comment.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -62,8 +83,9 @@ impl Feed {
             source,
             filter,
             past: VecDeque::new(),
-            last_seq: since.unwrap_or(0),
-            catching_up: since.is_some(),
+            last_seq: span.start(),
+            catching_up: span != Span::Live,
+            stays: !matches!(span, Span::Stored(_)),
             ended: false,
             comment,
             stop: app.stop().clone(),
@@ -98,10 +120,10 @@ impl Feed {
             return Some(Item::Event(event));
         }
         match self.source.after(self.last_seq, PAGE).await {
-            Ok(History::Events(events)) if events.is_empty() => self.catching_up = false,
+            Ok(History::Events(events)) if events.is_empty() => self.caught_up(),
             Ok(History::Events(events)) => self.past.extend(events),
             Ok(History::Gone) => {
-                self.catching_up = false;
+                self.caught_up();
                 return Some(Item::Reset);
             }
             Err(error) => {
@@ -110,6 +132,11 @@ impl Feed {
             }
         }
         None
+    }
+
+    fn caught_up(&mut self) {
+        self.catching_up = false;
+        self.ended = !self.stays;
     }
 
     async fn step_live(&mut self) -> Option<Item> {

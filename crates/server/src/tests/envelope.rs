@@ -62,7 +62,7 @@ async fn id_8_defects_are_bare() {
     assert_eq!(house.as_owner("GET /v1/healthz", &[], "").await.status, 200);
 }
 
-/// D.3: the exposition is OpenMetrics text with closed labels.
+/// D.3: the exposition is `OpenMetrics` text with closed labels.
 #[tokio::test]
 async fn metrics_are_open_metrics() {
     let house = house().await;
@@ -92,4 +92,15 @@ async fn op_1_healthz_is_public_and_empty() {
         let reply = house.over_tcp(&format!("GET {path}"), &[], "").await;
         assert_eq!((reply.status, reply.body.as_str()), (200, ""));
     }
+}
+
+/// OP-1: readiness is for readers, and 503 while the hub does not do its work.
+#[tokio::test]
+async fn op_1_readyz_tells_readers_the_state() {
+    let house = house().await;
+    assert_eq!(house.over_tcp("GET /readyz", &[], "").await.status, 401);
+    let reply = house.as_owner("GET /v1/readyz", &[], "").await;
+    assert_eq!((reply.status, reply.body.as_str()), (200, r#"{"store":true}"#));
+    *house.hub.ready.lock().unwrap() = false;
+    assert_eq!(house.as_owner("GET /readyz", &[], "").await.status, 503);
 }

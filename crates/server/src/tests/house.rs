@@ -18,11 +18,11 @@ use tokio::sync::broadcast;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::doc::{Doc, Upload};
+use crate::extract::{Doc, Upload};
 use crate::routes::Routes;
 use crate::{
-    AgentOrOwner, AnyReader, App, Doors, EventSource, History, ListenConfig, Metrics, Owner, Problem, Scope,
-    Scopes, Server, StoredToken, StreamEvent, TokenKind, TokenStore, mint,
+    AgentOrOwner, AnyReader, App, Doors, EventSource, History, ListenConfig, Metrics, Owner, Problem,
+    Readiness, Scope, Scopes, Server, StoredToken, StreamEvent, TokenKind, TokenStore, mint,
 };
 
 pub(super) const NOW: Timestamp = Timestamp(1_700_000_000_000);
@@ -33,6 +33,7 @@ pub(super) struct Hub {
     tokens: Mutex<HashMap<TokenId, StoredToken>>,
     pub(super) stored: Mutex<Vec<Arc<StreamEvent>>>,
     pub(super) gone_before: Mutex<u64>,
+    pub(super) ready: Mutex<bool>,
     pub(super) live: broadcast::Sender<Arc<StreamEvent>>,
 }
 
@@ -42,6 +43,7 @@ impl Default for Hub {
             tokens: Mutex::default(),
             stored: Mutex::default(),
             gone_before: Mutex::default(),
+            ready: Mutex::new(true),
             live: broadcast::Sender::new(1_024),
         }
     }
@@ -86,6 +88,25 @@ impl EventSource for Hub {
         }
         let stored = self.stored.lock().unwrap();
         Ok(History::Events(stored.iter().filter(|e| e.seq > Some(seq)).take(limit).cloned().collect()))
+    }
+}
+
+#[async_trait]
+impl Readiness for Hub {
+    async fn readiness(&self) -> (bool, Value) {
+        let ready = *self.ready.lock().unwrap();
+        (ready, json!({"store": ready}))
+    }
+}
+
+pub(super) fn doors(hub: &Arc<Hub>) -> Doors {
+    Doors {
+        tokens: hub.clone(),
+        events: hub.clone(),
+        readiness: hub.clone(),
+        clock: Arc::new(|| NOW),
+        is_runtime_child: Arc::new(|_| false),
+        metrics: Arc::new(Metrics::new("0.0.0", &[])),
     }
 }
 
@@ -136,13 +157,7 @@ pub(super) async fn house_where(
         ..ListenConfig::default()
     };
     adjust(&mut config);
-    let doors = Doors {
-        tokens: hub.clone(),
-        events: hub.clone(),
-        clock: Arc::new(|| NOW),
-        is_runtime_child: Arc::new(is_runtime_child),
-        metrics: Arc::new(Metrics::new("0.0.0", &[])),
-    };
+    let doors = Doors { is_runtime_child: Arc::new(is_runtime_child), ..doors(&hub) };
     let stop = CancellationToken::new();
     let server = Server::bind_routes(config, doors, stop.clone(), router).await.unwrap();
     let address = server.local_addr().unwrap();
@@ -248,7 +263,8 @@ pub(super) fn request(line: &str, host: &str, headers: &[&str], body: &str) -> S
         text.push_str("\r\n");
     }
     if !body.is_empty() {
-        text.push_str(&format!("content-length: {}\r\n", body.len()));
+        let length = format!("content-length: {}\r\n", body.len());
+        text.push_str(&length);
     }
     text + "\r\n" + body
 }

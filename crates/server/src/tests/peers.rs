@@ -6,8 +6,8 @@ use std::time::Duration;
 use loom_domain::{Code, Principal};
 use tokio_util::sync::CancellationToken;
 
-use super::house::{Hub, NOW, bearer, house, house_where};
-use crate::{Doors, ListenConfig, Metrics, Scopes, Server};
+use super::house::{bearer, doors, house, house_where};
+use crate::{ListenConfig, Scopes, Server};
 
 /// ID-6: a process that descends from a runtime child is not the owner; its token still counts.
 #[tokio::test]
@@ -19,23 +19,13 @@ async fn id_6_runtime_children_need_their_token() {
     assert_eq!(house.as_owner("GET /v1/test/any", &[&bearer(&token)], "").await.status, 200);
 }
 
-fn doors() -> Doors {
-    let hub = Arc::new(Hub::default());
-    Doors {
-        tokens: hub.clone(),
-        events: hub,
-        clock: Arc::new(|| NOW),
-        is_runtime_child: Arc::new(|_| false),
-        metrics: Arc::new(Metrics::new("0.0.0", &[])),
-    }
-}
-
 /// ATK-12: an open address without TLS is refused before a port is open.
 #[tokio::test]
 async fn atk_12_open_address_is_refused_at_start() {
     for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:4870"] {
         let config = ListenConfig { address: address.parse().ok(), ..ListenConfig::default() };
-        let refused = Server::bind(config, doors(), CancellationToken::new()).await.err().unwrap();
+        let refused =
+            Server::bind(config, doors(&Arc::default()), CancellationToken::new()).await.err().unwrap();
         assert_eq!(refused.code, Code::InsecureBind, "{address}");
     }
 }
@@ -47,7 +37,7 @@ async fn stop_ends_streams_and_removes_the_socket() {
     let socket = dir.path().join("loom.sock");
     let stop = CancellationToken::new();
     let config = ListenConfig { address: None, socket: Some(socket.clone()), ..ListenConfig::default() };
-    let server = Server::bind(config, doors(), stop.clone()).await.unwrap();
+    let server = Server::bind(config, doors(&Arc::default()), stop.clone()).await.unwrap();
     assert!(server.local_addr().is_none() && server.socket_path() == Some(socket.as_path()));
     let task = tokio::spawn(server.serve());
     let mut stream = tokio::net::UnixStream::connect(&socket).await.unwrap();

@@ -43,7 +43,7 @@ impl Reader {
         tokio::time::timeout(Duration::from_secs(10), read).await.expect("the event comes in time");
     }
 
-    async fn to_end(&mut self) {
+    async fn read_on_to_end(&mut self) {
         let mut bytes = Vec::new();
         let read = self.stream.read_to_end(&mut bytes);
         tokio::time::timeout(Duration::from_secs(10), read).await.unwrap().unwrap();
@@ -75,6 +75,15 @@ async fn id_10_older_than_the_window_resets() {
     reader.until("event: reset").await;
     house.hub.live.send(event(101, "inbox.changed", None)).unwrap();
     reader.until("id: 101").await;
+}
+
+/// `follow=false` ends the stream after what is stored.
+#[tokio::test]
+async fn id_10_stored_events_only() {
+    let house = house().await;
+    house.hub.stored.lock().unwrap().extend((1..=600).map(|seq| event(seq, "inbox.changed", None)));
+    let reply = house.as_owner("GET /v1/events?follow=false", &[], "").await;
+    assert_eq!(reply.body.matches("event: inbox.changed").count(), 600);
 }
 
 /// ID-10: comments keep a quiet stream alive.
@@ -115,7 +124,7 @@ async fn id_10_slow_readers_are_cut() {
     for seq in 1..=1_100 {
         house.hub.live.send(event(seq, "inbox.changed", None)).unwrap();
     }
-    reader.to_end().await;
+    reader.read_on_to_end().await;
     assert!(reader.text.contains("event: reset") && !reader.text.contains("id: 1100"));
 }
 
