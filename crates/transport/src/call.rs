@@ -79,7 +79,9 @@ impl Call {
         }
         let core = transport.core();
         if spec.body.memory_len() > core.settings.request_bytes_max {
-            return Err(Error::new(Code::InvalidInput, "the request body is too large").with_detail("pointer", ""));
+            return Err(
+                Error::new(Code::InvalidInput, "the request body is too large").with_detail("pointer", "")
+            );
         }
         let id = EventId::new(core.clock.now().0, core.entropy.bits());
         let trace = Trace::complete(spec.context.clone(), id.to_string(), &*core.entropy);
@@ -132,7 +134,8 @@ impl Call {
     fn next_hop(&self, response: &Response) -> Result<Url> {
         let refuse = |why: &str| self.finish(Error::new(Code::ProviderRedirectRefused, why));
         let location = response.header("location").ok_or_else(|| refuse("the redirect has no location"))?;
-        let next = self.url.join(location).map_err(|_| refuse("the location of the redirect is not a URL"))?;
+        let next =
+            self.url.join(location).map_err(|_| refuse("the location of the redirect is not a URL"))?;
         if self.url.scheme() == "https" && next.scheme() != "https" {
             return Err(refuse("a redirect from https to another scheme is refused"));
         }

@@ -1,44 +1,19 @@
 //! Credentials: bound to exact hosts, injected per hop, shown only as a fingerprint.
 
-use std::fmt;
-
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use loom_domain::{Code, Error, Result};
+use loom_secrets::{SECRET_BYTES_MIN, Secret};
 use sha2::Sha256;
 use url::Url;
 use zeroize::Zeroizing;
 
 use crate::egress::Target;
 
-/// Shortest secret that is accepted, in bytes.
-const SECRET_BYTES_MIN: usize = 8;
-
 /// Headers that carry secrets and may only be set through a credential binding.
 const SECRET_HEADERS: [&str; 4] = ["authorization", "cookie", "proxy-authorization", "x-api-key"];
-
-/// A secret text in zeroising memory; it has no readable form.
-#[derive(Clone)]
-pub struct SecretText(Zeroizing<String>);
-
-impl SecretText {
-    /// Takes the value.
-    pub fn new(value: impl Into<String>) -> Self {
-        SecretText(Zeroizing::new(value.into()))
-    }
-
-    pub(crate) fn expose(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for SecretText {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SecretText(***)")
-    }
-}
 
 /// Where the secret stands in the request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,7 +32,7 @@ pub enum Place {
 #[derive(Debug, Clone)]
 pub struct CredentialBinding {
     /// The secret.
-    pub value: SecretText,
+    pub value: Secret,
     /// Name of the field it came from, for recordings.
     pub field: String,
     /// Exact `host:port` entries.
@@ -68,7 +43,7 @@ pub struct CredentialBinding {
 
 impl CredentialBinding {
     /// A bearer token for the given `host:port` entries.
-    pub fn bearer(value: SecretText, hosts: impl IntoIterator<Item = impl Into<String>>) -> Self {
+    pub fn bearer(value: Secret, hosts: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let hosts = hosts.into_iter().map(Into::into).collect();
         CredentialBinding { value, field: "token".to_owned(), hosts, place: Place::Bearer }
     }
@@ -87,7 +62,7 @@ impl CredentialBinding {
     }
 
     pub(crate) fn check(&self) -> Result<()> {
-        if self.value.expose().len() >= SECRET_BYTES_MIN {
+        if self.value.len() >= SECRET_BYTES_MIN {
             return Ok(());
         }
         Err(Error::new(Code::CredentialUnavailable, "the credential is shorter than 8 bytes"))
@@ -97,7 +72,9 @@ impl CredentialBinding {
         let secret = self.value.expose();
         match &self.place {
             Place::Bearer => set(headers, "authorization", &Zeroizing::new(format!("Bearer {secret}"))),
-            Place::Basic => set(headers, "authorization", &Zeroizing::new(format!("Basic {}", STANDARD.encode(secret)))),
+            Place::Basic => {
+                set(headers, "authorization", &Zeroizing::new(format!("Basic {}", STANDARD.encode(secret))))
+            }
             Place::Header(name) => set(headers, name, secret),
             Place::Query(name) => {
                 url.query_pairs_mut().append_pair(name, secret);

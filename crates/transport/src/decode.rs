@@ -72,8 +72,12 @@ impl Decoder {
     fn decode(&mut self, step: &[u8]) -> Result<Vec<u8>, NetworkFault> {
         let decoded = match &mut self.coding {
             Coding::Identity => Ok(step.to_vec()),
-            Coding::Gzip(d) => d.write_all(step).and_then(|()| d.flush()).map(|()| std::mem::take(d.get_mut())),
-            Coding::Deflate(d) => d.write_all(step).and_then(|()| d.flush()).map(|()| std::mem::take(d.get_mut())),
+            Coding::Gzip(d) => {
+                d.write_all(step).and_then(|()| d.flush()).map(|()| std::mem::take(d.get_mut()))
+            }
+            Coding::Deflate(d) => {
+                d.write_all(step).and_then(|()| d.flush()).map(|()| std::mem::take(d.get_mut()))
+            }
         };
         decoded.map_err(|_| protocol("the coded answer is truncated or damaged"))
     }

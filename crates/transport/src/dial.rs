@@ -43,7 +43,8 @@ impl Dialer {
         let (socket, address) = match &to.proxy {
             None => {
                 let stream = connect_any(&to.addresses, to.port, until).await?;
-                let address = stream.peer_addr().map_err(|_| NetworkFault::network(Phase::Connect, "no peer"))?;
+                let address =
+                    stream.peer_addr().map_err(|_| NetworkFault::network(Phase::Connect, "no peer"))?;
                 (Socket::plain(stream), address)
             }
             Some(proxy) => self.through(proxy, to, until).await?,
@@ -61,8 +62,13 @@ impl Dialer {
         until: Instant,
     ) -> Result<(Socket, SocketAddr), NetworkFault> {
         let reach = async {
-            let addresses = self.resolver.resolve(&proxy.host).await.map_err(|_| proxy_fault("its name does not resolve"))?;
-            let stream = connect_any(&addresses, proxy.port, until).await.map_err(|f| proxy_fault(&f.message))?;
+            let addresses = self
+                .resolver
+                .resolve(&proxy.host)
+                .await
+                .map_err(|_| proxy_fault("its name does not resolve"))?;
+            let stream =
+                connect_any(&addresses, proxy.port, until).await.map_err(|f| proxy_fault(&f.message))?;
             let address = stream.peer_addr().map_err(|_| proxy_fault("it closed the connection"))?;
             let socket = Socket::plain(stream);
             let socket = match proxy.scheme {
@@ -78,13 +84,23 @@ impl Dialer {
         timeout_at(until, reach).await.unwrap_or_else(|_| Err(proxy_fault("it does not answer in time")))
     }
 
-    async fn secure(&self, socket: Socket, host: &str, phase: Phase, until: Instant) -> Result<Socket, NetworkFault> {
+    async fn secure(
+        &self,
+        socket: Socket,
+        host: &str,
+        phase: Phase,
+        until: Instant,
+    ) -> Result<Socket, NetworkFault> {
         let bare = host.trim_start_matches('[').trim_end_matches(']').to_owned();
-        let name = ServerName::try_from(bare).map_err(|_| NetworkFault::network(phase, "the host is no TLS name"))?;
+        let name = ServerName::try_from(bare)
+            .map_err(|_| NetworkFault::network(phase, "the host is no TLS name"))?;
         let handshake = TlsConnector::from(Arc::clone(&self.tls)).connect(name, socket);
         match timeout_at(until, handshake).await {
             Ok(Ok(stream)) => Ok(Socket::tls(stream)),
-            Ok(Err(error)) => Err(NetworkFault::network(phase, format!("the TLS handshake failed: {}", tls::trouble(&error)))),
+            Ok(Err(error)) => Err(NetworkFault::network(
+                phase,
+                format!("the TLS handshake failed: {}", tls::trouble(&error)),
+            )),
             Err(_) if phase == Phase::Proxy => Err(proxy_fault("it does not answer in time")),
             Err(_) => Err(NetworkFault::timeout(Phase::Connect)),
         }
@@ -113,7 +129,9 @@ async fn connect_any(addresses: &[IpAddr], port: u16, until: Instant) -> Result<
 fn connect_trouble(error: &std::io::Error) -> &'static str {
     match error.kind() {
         std::io::ErrorKind::ConnectionRefused => "the connection was refused",
-        std::io::ErrorKind::HostUnreachable | std::io::ErrorKind::NetworkUnreachable => "the host cannot be reached",
+        std::io::ErrorKind::HostUnreachable | std::io::ErrorKind::NetworkUnreachable => {
+            "the host cannot be reached"
+        }
         _ => "the connection could not be opened",
     }
 }

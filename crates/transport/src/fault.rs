@@ -139,5 +139,9 @@ pub(crate) fn stamp(error: Error, written: Written) -> Error {
 /// Tells whether any byte of the failed request may have reached the peer. Without proof of the
 /// contrary the answer is [`Written::Maybe`].
 pub fn bytes_written(error: &Error) -> Written {
-    if error.detail.get("written").and_then(|w| w.as_str()) == Some("no") { Written::No } else { Written::Maybe }
+    if error.detail.get("written").and_then(|w| w.as_str()) == Some("no") {
+        Written::No
+    } else {
+        Written::Maybe
+    }
 }

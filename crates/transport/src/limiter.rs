@@ -84,7 +84,9 @@ impl Limiter {
         let mut lanes = self.lanes.lock().unwrap_or_else(PoisonError::into_inner);
         if lanes.len() >= LANES_MAX {
             let now = Instant::now();
-            lanes.retain(|_, lane| Arc::strong_count(&lane.slots) > 1 || lane.paused_until.is_some_and(|t| t > now));
+            lanes.retain(|_, lane| {
+                Arc::strong_count(&lane.slots) > 1 || lane.paused_until.is_some_and(|t| t > now)
+            });
         }
         let id = (key.scope.clone(), key.fingerprint.clone());
         act(lanes.entry(id).or_insert_with(|| Lane::new(key.rate)))
@@ -136,7 +138,8 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn burst_passes_at_once_and_the_next_waits_for_its_token() {
-        let (limiter, key) = (Limiter::default(), key("a", Rate { per_second: 2.0, burst: 3, concurrency: 9 }));
+        let (limiter, key) =
+            (Limiter::default(), key("a", Rate { per_second: 2.0, burst: 3, concurrency: 9 }));
         let start = Instant::now();
         for _ in 0..5 {
             limiter.acquire(&key, start + Duration::from_secs(9)).await.unwrap();

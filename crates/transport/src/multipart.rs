@@ -55,7 +55,8 @@ impl Multipart {
     pub(crate) fn into_body(self, boundary: &str) -> Body {
         let mut body = Body::default();
         for part in self.parts {
-            let mut head = format!("--{boundary}\r\nContent-Disposition: form-data; name=\"{}\"", quoted(&part.name));
+            let mut head =
+                format!("--{boundary}\r\nContent-Disposition: form-data; name=\"{}\"", quoted(&part.name));
             if let Some(file_name) = &part.file_name {
                 head.push_str(&format!("; filename=\"{}\"", quoted(file_name)));
             }

@@ -5,8 +5,8 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use loom_domain::{Code, Error, Result};
+use loom_secrets::Secret;
 
-use crate::credential::SecretText;
 use crate::egress::Cidr;
 
 /// How to speak to a proxy.
@@ -26,13 +26,14 @@ pub struct Proxy {
     pub(crate) scheme: ProxyScheme,
     pub(crate) host: String,
     pub(crate) port: u16,
-    pub(crate) login: Option<(String, SecretText)>,
+    pub(crate) login: Option<(String, Secret)>,
 }
 
 impl Proxy {
     /// Parses `http://`, `https://`, `socks5://` or `socks5h://` with a host and port. User information is refused.
     pub fn parse(text: &str) -> Result<Self> {
-        let url = url::Url::parse(text).map_err(|_| Error::invalid("proxy", "expected a URL such as http://host:port"))?;
+        let url = url::Url::parse(text)
+            .map_err(|_| Error::invalid("proxy", "expected a URL such as http://host:port"))?;
         let (scheme, default_port) = match url.scheme() {
             "http" => (ProxyScheme::Http, 80),
             "https" => (ProxyScheme::Https, 443),
@@ -42,13 +43,14 @@ impl Proxy {
         if !url.username().is_empty() || url.password().is_some() {
             return Err(Error::new(Code::SecretInInput, "a proxy URL with a literal login is refused"));
         }
-        let host = url.host_str().filter(|h| !h.is_empty()).ok_or_else(|| Error::invalid("proxy", "no host"))?;
+        let host =
+            url.host_str().filter(|h| !h.is_empty()).ok_or_else(|| Error::invalid("proxy", "no host"))?;
         let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
         Ok(Proxy { scheme, host, port: url.port().unwrap_or(default_port), login: None })
     }
 
     /// Adds the login, resolved from its credential reference.
-    pub fn with_login(mut self, user: &str, password: SecretText) -> Self {
+    pub fn with_login(mut self, user: &str, password: Secret) -> Self {
         self.login = Some((user.to_owned(), password));
         self
     }

@@ -269,7 +269,9 @@ impl RequestBuilder {
     fn begin(self) -> Result<Call> {
         match self.mistake {
             Some(mistake) => Err(crate::fault::stamp(mistake, crate::Written::No)),
-            None => Call::begin(self.transport, self.spec).map_err(|e| crate::fault::stamp(e, crate::Written::No)),
+            None => {
+                Call::begin(self.transport, self.spec).map_err(|e| crate::fault::stamp(e, crate::Written::No))
+            }
         }
     }
 
@@ -300,9 +302,11 @@ impl Spec {
 
 /// Reads a header; those that carry secrets are refused.
 pub(crate) fn parse_header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue)> {
-    let wrong = || Error::new(Code::InvalidInput, "a header name or value has characters that may not stand there");
+    let wrong =
+        || Error::new(Code::InvalidInput, "a header name or value has characters that may not stand there");
     let name = HeaderName::try_from(name).map_err(|_| wrong())?;
     credential::refuse_literal(&name)?;
-    let value = HeaderValue::from_maybe_shared(Bytes::copy_from_slice(value.as_bytes())).map_err(|_| wrong())?;
+    let value =
+        HeaderValue::from_maybe_shared(Bytes::copy_from_slice(value.as_bytes())).map_err(|_| wrong())?;
     Ok((name, value))
 }

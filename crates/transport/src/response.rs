@@ -6,7 +6,6 @@ use loom_domain::{Code, Error, Result};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-
 /// What the provider says about its limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct RateState {
@@ -21,10 +20,15 @@ pub struct RateState {
 impl RateState {
     pub(crate) fn read(headers: &HeaderMap) -> Option<Self> {
         let number = |name: &str| {
-            let names = [format!("x-ratelimit-{name}"), format!("x-ogw-ratelimit-{name}"), format!("ratelimit-{name}")];
+            let names = [
+                format!("x-ratelimit-{name}"),
+                format!("x-ogw-ratelimit-{name}"),
+                format!("ratelimit-{name}"),
+            ];
             names.iter().find_map(|n| headers.get(n.as_str())?.to_str().ok()?.trim().parse().ok())
         };
-        let state = RateState { limit: number("limit"), remaining: number("remaining"), reset_at: number("reset") };
+        let state =
+            RateState { limit: number("limit"), remaining: number("remaining"), reset_at: number("reset") };
         (state.limit.is_some() || state.remaining.is_some() || state.reset_at.is_some()).then_some(state)
     }
 }

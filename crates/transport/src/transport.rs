@@ -101,7 +101,11 @@ pub(crate) enum Unresolved {
 
 impl Core {
     /// Asks for the addresses once and checks every one of them.
-    pub(crate) async fn addresses(&self, target: &Target, limit: Duration) -> Result<Vec<IpAddr>, Unresolved> {
+    pub(crate) async fn addresses(
+        &self,
+        target: &Target,
+        limit: Duration,
+    ) -> Result<Vec<IpAddr>, Unresolved> {
         let found = match target.literal {
             Some(ip) => vec![ip],
             None => self.resolve(&target.host, limit).await.map_err(Unresolved::Fault)?,

@@ -97,7 +97,9 @@ pub(crate) async fn handshake(
             let fault = NetworkFault::receive(FaultKind::Protocol, "the host refused the websocket");
             Err((fault, Some(answer.status().as_u16())))
         }
-        Ok(Err(tungstenite::Error::Io(_))) => Err(broken(FaultKind::Network, "the connection broke in the handshake")),
+        Ok(Err(tungstenite::Error::Io(_))) => {
+            Err(broken(FaultKind::Network, "the connection broke in the handshake"))
+        }
         Ok(Err(_)) => Err(broken(FaultKind::Protocol, "the answer is no websocket handshake")),
     }
 }

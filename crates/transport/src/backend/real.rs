@@ -50,7 +50,9 @@ impl HttpBackend for RealBackend {
         loop {
             let mut connection = self.connection(&request, &key).await?;
             match connection.send(wire_request(&request)?, read_timeout).await {
-                Ok(answer) => return Ok(raw(answer, connection, (Arc::clone(&self.pool), key), read_timeout)),
+                Ok(answer) => {
+                    return Ok(raw(answer, connection, (Arc::clone(&self.pool), key), read_timeout));
+                }
                 // A resting connection that the peer had closed: nothing was written, so a new one is opened.
                 Err(fault) if fault.written == Written::No && connection.reused() => {}
                 Err(fault) => return Err(fault),

@@ -75,7 +75,8 @@ impl Call {
     pub(super) async fn prepare(&self, target: &Target, limits: Limits) -> Result<Prepared, Failure> {
         let core = self.core();
         let start = Instant::now();
-        let proxy = self.spec.proxy.as_ref().unwrap_or(&core.proxy).choose(&target.host, target.literal, target.tls);
+        let proxy =
+            self.spec.proxy.as_ref().unwrap_or(&core.proxy).choose(&target.host, target.literal, target.tls);
         let named = core.settings.proxy_resolves && proxy.is_some() && target.literal.is_none();
         let addresses = if named || (target.literal.is_none() && !core.backend.resolves()) {
             Vec::new()

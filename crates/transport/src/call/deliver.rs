@@ -71,7 +71,13 @@ impl Call {
         let decoder = Decoder::new(coding, self.spec.bytes_max).map_err(faulty)?;
         let incoming = Incoming { body: raw.body, decoder, until, ready: VecDeque::new(), done: false };
         if reading == Reading::AsItComes && (200..300).contains(&status) {
-            return Ok(Opened::Stream(Box::new(self.hand_out(status, raw.headers, incoming, permit, record.take()))));
+            return Ok(Opened::Stream(Box::new(self.hand_out(
+                status,
+                raw.headers,
+                incoming,
+                permit,
+                record.take(),
+            ))));
         }
         let body = self.read(incoming, record).await.map_err(faulty)?;
         record.ended();

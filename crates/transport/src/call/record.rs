@@ -15,7 +15,8 @@ use crate::trace::Exposure;
 /// Longest provider request id that is kept.
 const PROVIDER_ID_CHARS: usize = 128;
 /// Headers in which providers name their request.
-const PROVIDER_ID_HEADERS: [&str; 4] = ["x-request-id", "x-github-request-id", "x-slack-req-id", "x-tt-logid"];
+const PROVIDER_ID_HEADERS: [&str; 4] =
+    ["x-request-id", "x-github-request-id", "x-slack-req-id", "x-tt-logid"];
 
 /// An attempt that is being logged; written once, at the latest when dropped.
 #[derive(Debug)]

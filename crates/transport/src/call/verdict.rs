@@ -39,7 +39,8 @@ impl Call {
     pub(super) fn unknown(&self, outcome: Result<Opened, Failure>) -> Error {
         let mut error = Error::new(Code::OutcomeUnknown, "the write was sent and no answer came");
         if let Err(Failure::Fault(fault, status)) = outcome {
-            error = error.with_detail("phase", fault.phase.as_str()).with_detail("cause", fault.code().as_str());
+            error =
+                error.with_detail("phase", fault.phase.as_str()).with_detail("cause", fault.code().as_str());
             error.http_status = status;
         }
         self.finish(error)
@@ -54,7 +55,9 @@ impl Call {
             429 => throttled(Some(asked.unwrap_or(retry::THROTTLE_PAUSE))),
             _ if too_long => throttled(asked),
             401 => Error::new(Code::ProviderAuthError, "the provider refused the credential"),
-            300..=399 => Error::new(Code::ProviderRedirectRefused, format!("the provider redirects with {status}")),
+            300..=399 => {
+                Error::new(Code::ProviderRedirectRefused, format!("the provider redirects with {status}"))
+            }
             _ => self.http_error(status),
         };
         error.http_status = Some(status);

@@ -53,7 +53,9 @@ async fn open(call: &Call, prepared: Prepared, limits: Limits) -> Result<WebSock
     let mut headers: HeaderMap = prepared.headers;
     headers.remove(http::header::ACCEPT_ENCODING);
     headers.remove(http::header::ACCEPT);
-    handshake(socket, &prepared.url, headers, limits.read).await.map_err(|(fault, status)| Failure::Fault(fault, status))
+    handshake(socket, &prepared.url, headers, limits.read)
+        .await
+        .map_err(|(fault, status)| Failure::Fault(fault, status))
 }
 
 impl Call {
@@ -65,7 +67,8 @@ impl Call {
                 300..=399 => Code::ProviderRedirectRefused,
                 _ => Code::ProviderHttpError,
             };
-            let mut error = Error::new(code, format!("the host answered the websocket handshake with {status}"));
+            let mut error =
+                Error::new(code, format!("the host answered the websocket handshake with {status}"));
             error.http_status = Some(status);
             return self.finish(error.with_detail("phase", "receive"));
         }

@@ -28,7 +28,9 @@ pub(super) async fn ask(mut socket: Socket, proxy: &Proxy, to: &Destination) -> 
     let answer = read_head(&mut socket).await?;
     match answer.split(' ').nth(1) {
         Some("200") => Ok(socket),
-        Some(status @ ("403" | "407" | "502" | "503" | "504")) => Err(proxy_fault(&format!("it answered {status}"))),
+        Some(status @ ("403" | "407" | "502" | "503" | "504")) => {
+            Err(proxy_fault(&format!("it answered {status}")))
+        }
         _ => Err(proxy_fault("it refused the tunnel")),
     }
 }

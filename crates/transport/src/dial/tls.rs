@@ -24,7 +24,8 @@ pub(crate) fn config(ca_file: Option<&Path>) -> Result<Arc<ClientConfig>> {
 }
 
 fn add_file(roots: &mut RootCertStore, path: &Path) -> Result<()> {
-    let wrong = || Error::new(Code::InvalidInput, "transport.ca_file is not a readable PEM file of certificates");
+    let wrong =
+        || Error::new(Code::InvalidInput, "transport.ca_file is not a readable PEM file of certificates");
     let certificates = CertificateDer::pem_file_iter(path).map_err(|_| wrong())?;
     let mut count = 0;
     for certificate in certificates {

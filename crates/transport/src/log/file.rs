@@ -37,7 +37,12 @@ struct Open {
 impl FileLog {
     /// Logs into `dir`, which is made when the first line is written.
     pub fn new(dir: &Path) -> Self {
-        FileLog { dir: dir.to_owned(), keep_days: KEEP_DAYS, bytes_max: FILE_BYTES_MAX, open: Mutex::new(None) }
+        FileLog {
+            dir: dir.to_owned(),
+            keep_days: KEEP_DAYS,
+            bytes_max: FILE_BYTES_MAX,
+            open: Mutex::new(None),
+        }
     }
 
     /// Keeps files for that many days.

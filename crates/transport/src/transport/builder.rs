@@ -161,9 +161,11 @@ impl TransportBuilder {
     /// Checks the settings and builds.
     pub fn build(mut self) -> Result<Transport> {
         self.settings.check()?;
-        self.policy.local_origins = self.origins.iter().map(|o| o.parse::<Origin>()).collect::<Result<_>>()?;
+        self.policy.local_origins =
+            self.origins.iter().map(|o| o.parse::<Origin>()).collect::<Result<_>>()?;
         self.policy.allow_private = self.private.iter().map(|c| c.parse::<Cidr>()).collect::<Result<_>>()?;
-        let dialer = Dialer { tls: tls::config(self.ca_file.as_deref())?, resolver: Arc::clone(&self.resolver) };
+        let dialer =
+            Dialer { tls: tls::config(self.ca_file.as_deref())?, resolver: Arc::clone(&self.resolver) };
         let backend = self.backend.unwrap_or_else(|| Arc::new(RealBackend::new(dialer.clone())));
         let core = Core {
             settings: self.settings,

@@ -47,8 +47,8 @@ impl Connection {
             .max_headers(HEADERS_MAX)
             .handshake(TokioIo::new(socket))
             .await;
-        let (sender, connection) =
-            handshake.map_err(|_| NetworkFault::network(Phase::Connect, "the connection could not be used"))?;
+        let (sender, connection) = handshake
+            .map_err(|_| NetworkFault::network(Phase::Connect, "the connection could not be used"))?;
         let task = tokio::spawn(async move {
             if let Err(error) = connection.await {
                 tracing::debug!(%error, "a connection ended");
@@ -141,7 +141,9 @@ fn fault_of(error: &hyper::Error, written: Written) -> NetworkFault {
     }
     let (phase, message) = match written {
         Written::No => (Phase::Send, "the connection was closed before the request was written"),
-        Written::Maybe if error.is_incomplete_message() => (Phase::Receive, "the connection was closed without an answer"),
+        Written::Maybe if error.is_incomplete_message() => {
+            (Phase::Receive, "the connection was closed without an answer")
+        }
         Written::Maybe => (Phase::Receive, "the connection broke before an answer came"),
     };
     let kind = if error.is_user() { FaultKind::Body } else { FaultKind::Network };
