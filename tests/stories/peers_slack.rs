@@ -73,7 +73,11 @@ async fn peers_slack_bolt_http_verifies_the_twins_signatures() {
     assert!(installed.exists(), "{INSTALL_HINT}");
     let twin = SlackTwin::start(Config::default()).await.unwrap();
     let mut command = Command::new("node");
-    command.arg(peers().join("slack_bolt_http.mjs")).arg(twin.origin()).stdin(Stdio::null()).kill_on_drop(true);
+    command
+        .arg(peers().join("slack_bolt_http.mjs"))
+        .arg(twin.origin())
+        .stdin(Stdio::null())
+        .kill_on_drop(true);
     let output = tokio::time::timeout(CLIENT_LIMIT, command.output()).await.unwrap().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     twin.shutdown().await;

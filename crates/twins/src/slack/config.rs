@@ -53,6 +53,8 @@ pub struct Config {
     pub channels: Vec<ChannelSpec>,
     /// Factor on the acknowledgement window and the redelivery schedule; 1.0 is Slack's own pace.
     pub time_scale: f64,
+    /// Acknowledgement window, if it shall not follow `time_scale`.
+    pub ack_window: Option<Duration>,
     /// Pause between the server's WebSocket pings (not scaled).
     pub ping_every: Duration,
     /// Whether methods and channels are rate limited from the start.
@@ -151,11 +153,17 @@ impl Default for Config {
                 ChannelSpec::new("C0DOCS", "docs", ChannelKind::Channel, &["U0ANN", "U0BOB", "U0BOT"]),
                 ChannelSpec::new("C0RANDOM", "random", ChannelKind::Channel, &["U0ANN", "U0BOB"]),
                 ChannelSpec::new("G0PRIVATE", "private", ChannelKind::Group, &["U0ANN", "U0BOT"]),
-                ChannelSpec::new("G0MPIM", "mpdm-ann--bob--loom-1", ChannelKind::Mpim, &["U0ANN", "U0BOB", "U0BOT"]),
+                ChannelSpec::new(
+                    "G0MPIM",
+                    "mpdm-ann--bob--loom-1",
+                    ChannelKind::Mpim,
+                    &["U0ANN", "U0BOB", "U0BOT"],
+                ),
                 ChannelSpec::new("D0ANN", "", ChannelKind::Im, &["U0ANN", "U0BOT"]),
                 ChannelSpec::new("D0BOB", "", ChannelKind::Im, &["U0BOB", "U0BOT"]),
             ],
             time_scale: 1.0,
+            ack_window: None,
             ping_every: Duration::from_secs(5),
             rate_limits: false,
         }

@@ -1,19 +1,25 @@
 //! Socket Mode delivery: which envelope goes to which socket when, and what was acknowledged.
 
+mod envelope;
+
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
+
+use envelope::Envelope;
+pub use envelope::{Ack, Unacked};
 
 /// Time a client has to acknowledge.
 const ACK_WINDOW: Duration = Duration::from_secs(3);
 /// Waits before the first, second and third retry.
-const RETRY_WAITS: [Duration; 3] = [Duration::ZERO, Duration::from_secs(60), Duration::from_secs(300)];
-/// Acknowledgements and past payloads kept.
+const RETRY_WAITS: [Duration; 3] = [Duration::ZERO, Duration::from_mins(1), Duration::from_mins(5)];
+/// Acknowledgements kept.
 const HISTORY_MAX: usize = 200_000;
+/// Past payloads kept for another delivery.
+const PAST_MAX: usize = 10_000;
 
 /// An order to one socket's task.
 #[derive(Debug)]
@@ -37,52 +43,11 @@ pub(super) struct Socket {
     pub(super) stalled: bool,
 }
 
-#[derive(Debug)]
-struct Envelope {
-    id: String,
-    event_id: Option<String>,
-    kind: String,
-    payload: Value,
-    attempt: usize,
-    next_at: Instant,
-    /// Whether the running attempt was handed to a socket.
-    running: bool,
-    last_sent: Option<Instant>,
-    message: Option<String>,
-}
-
-/// One acknowledgement.
-#[derive(Debug, Clone, Serialize)]
-pub struct Ack {
-    /// Envelope.
-    pub envelope_id: String,
-    /// Event inside, if it was an Events API envelope.
-    pub event_id: Option<String>,
-    /// `CHANNEL/TS` of a message event.
-    pub message: Option<String>,
-    /// Attempt it answered (0 is the first).
-    pub attempt: usize,
-    /// Milliseconds since the attempt was sent.
-    pub latency_ms: u64,
-}
-
-/// An envelope whose acknowledgement is due or that was given up.
-#[derive(Debug, Clone, Serialize)]
-pub struct Unacked {
-    /// Envelope.
-    pub envelope_id: String,
-    /// Event inside.
-    pub event_id: Option<String>,
-    /// `CHANNEL/TS` of a message event.
-    pub message: Option<String>,
-    /// Retry that runs or ran last.
-    pub attempt: usize,
-}
-
 /// Sockets and envelopes.
 #[derive(Debug)]
 pub(super) struct Delivery {
     scale: f64,
+    ack_window: Duration,
     pub(super) sockets: Vec<Socket>,
     pub(super) sockets_max_seen: usize,
     pub(super) sockets_total: u64,
@@ -92,15 +57,18 @@ pub(super) struct Delivery {
     sequence: u64,
     pub(super) sent: u64,
     pub(super) suppressed: u64,
+    pub(super) acked: u64,
     pub(super) acks: VecDeque<Ack>,
     pub(super) given_up: VecDeque<Unacked>,
     past: VecDeque<(String, String, Value)>,
 }
 
 impl Delivery {
-    pub(super) fn new(scale: f64) -> Self {
+    /// Scales Slack's spans; the acknowledgement window can be set apart from them.
+    pub(super) fn new(scale: f64, ack_window: Option<Duration>) -> Self {
         Self {
             scale,
+            ack_window: ack_window.unwrap_or_else(|| ACK_WINDOW.mul_f64(scale.max(0.0))),
             sockets: Vec::new(),
             sockets_max_seen: 0,
             sockets_total: 0,
@@ -110,6 +78,7 @@ impl Delivery {
             sequence: 0,
             sent: 0,
             suppressed: 0,
+            acked: 0,
             acks: VecDeque::new(),
             given_up: VecDeque::new(),
             past: VecDeque::new(),
@@ -138,7 +107,7 @@ impl Delivery {
     pub(super) fn queue(&mut self, envelope_id: String, kind: &str, payload: Value) {
         let event_id = payload.get("event_id").and_then(Value::as_str).map(str::to_owned);
         if let Some(event_id) = &event_id {
-            push_capped(&mut self.past, (event_id.clone(), envelope_id.clone(), payload.clone()));
+            push_capped(&mut self.past, (event_id.clone(), envelope_id.clone(), payload.clone()), PAST_MAX);
         }
         self.insert(envelope_id, event_id, kind, payload);
     }
@@ -146,10 +115,7 @@ impl Delivery {
     fn insert(&mut self, id: String, event_id: Option<String>, kind: &str, payload: Value) {
         self.sequence += 1;
         self.by_id.insert(id.clone(), self.sequence);
-        let (next_at, kind) = (Instant::now(), kind.to_owned());
-        let message = message_key(&payload);
-        let (attempt, running, last_sent) = (0, false, None);
-        let envelope = Envelope { id, event_id, kind, payload, attempt, next_at, running, last_sent, message };
+        let envelope = Envelope::new(id, event_id, kind, payload);
         self.pending.insert(self.sequence, envelope);
     }
 
@@ -180,10 +146,8 @@ impl Delivery {
         let known = self.by_id.remove(envelope_id);
         let copy = || self.pending.iter().find(|(_, e)| e.id == envelope_id).map(|(seq, _)| *seq);
         let Some(envelope) = known.or_else(copy).and_then(|seq| self.pending.remove(&seq)) else { return };
-        let latency = envelope.last_sent.map(|at| at.elapsed()).unwrap_or_default();
-        let latency_ms = u64::try_from(latency.as_millis()).unwrap_or(u64::MAX);
-        let Envelope { id: envelope_id, event_id, attempt, message, .. } = envelope;
-        push_capped(&mut self.acks, Ack { envelope_id, event_id, message, attempt, latency_ms });
+        self.acked += 1;
+        push_capped(&mut self.acks, envelope.into_ack(), HISTORY_MAX);
     }
 
     /// Envelopes still waiting for an acknowledgement.
@@ -201,17 +165,16 @@ impl Delivery {
     }
 
     fn step(&mut self, sequence: u64, now: Instant) {
-        let ack_window = self.scaled(ACK_WINDOW);
         let Some(mut envelope) = self.pending.remove(&sequence) else { return };
         if std::mem::take(&mut envelope.running) && !self.plan_retry(&mut envelope, now) {
             self.by_id.remove(&envelope.id);
-            push_capped(&mut self.given_up, envelope.as_unacked());
+            push_capped(&mut self.given_up, envelope.as_unacked(), HISTORY_MAX);
             return;
         }
         if envelope.next_at <= now {
             self.dispatch(&envelope);
             (envelope.running, envelope.last_sent) = (true, Some(now));
-            envelope.next_at = now + ack_window;
+            envelope.next_at = now + self.ack_window;
         }
         self.pending.insert(sequence, envelope);
     }
@@ -239,32 +202,8 @@ impl Delivery {
     }
 }
 
-impl Envelope {
-    fn as_unacked(&self) -> Unacked {
-        let (envelope_id, event_id) = (self.id.clone(), self.event_id.clone());
-        Unacked { envelope_id, event_id, message: self.message.clone(), attempt: self.attempt }
-    }
-
-    fn frame(&self) -> String {
-        let reason = if self.attempt == 0 { "" } else { "timeout" };
-        let mut frame = json!({"envelope_id": self.id, "type": self.kind, "payload": self.payload,
-            "accepts_response_payload": self.kind != "events_api"});
-        if let (true, Some(frame)) = (self.kind == "events_api", frame.as_object_mut()) {
-            frame.insert("retry_attempt".into(), json!(self.attempt));
-            frame.insert("retry_reason".into(), json!(reason));
-        }
-        frame.to_string()
-    }
-}
-
-fn message_key(payload: &Value) -> Option<String> {
-    let event = payload.get("event")?;
-    let field = |name| event.get(name).and_then(Value::as_str);
-    Some(format!("{}/{}", field("channel")?, field("ts")?))
-}
-
-fn push_capped<T>(queue: &mut VecDeque<T>, item: T) {
-    if queue.len() >= HISTORY_MAX {
+fn push_capped<T>(queue: &mut VecDeque<T>, item: T, max: usize) {
+    if queue.len() >= max {
         queue.pop_front();
     }
     queue.push_back(item);
@@ -272,11 +211,13 @@ fn push_capped<T>(queue: &mut VecDeque<T>, item: T) {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
     fn an_unacked_event_is_retried_at_once_after_one_and_after_five_minutes() {
-        let mut delivery = Delivery::new(1.0);
+        let mut delivery = Delivery::new(1.0, None);
         let (tx, mut rx) = mpsc::channel(16);
         delivery.open(tx);
         delivery.queue("e1".into(), "events_api", json!({"event_id": "Ev1"}));
@@ -296,7 +237,7 @@ mod tests {
 
     #[test]
     fn envelopes_go_round_robin_and_an_ack_ends_them() {
-        let mut delivery = Delivery::new(1.0);
+        let mut delivery = Delivery::new(1.0, None);
         let (tx_a, mut a) = mpsc::channel(16);
         let (tx_b, mut b) = mpsc::channel(16);
         delivery.open(tx_a);

@@ -85,7 +85,12 @@ impl World {
     }
 
     /// `message_changed`, for an edit, an unfurl or a reply counter.
-    pub(super) fn emit_changed(&mut self, channel: &str, ts: &str, previous: Map<String, Value>) -> Vec<String> {
+    pub(super) fn emit_changed(
+        &mut self,
+        channel: &str,
+        ts: &str,
+        previous: Map<String, Value>,
+    ) -> Vec<String> {
         let Some(message) = self.message(channel, ts) else { return Vec::new() };
         let message = message.view(self, channel, MetadataView::Full);
         let parts = [("message", Value::Object(message)), ("previous_message", Value::Object(previous))];
@@ -93,7 +98,12 @@ impl World {
     }
 
     /// `message_deleted`.
-    pub(super) fn emit_deleted(&mut self, channel: &str, ts: &str, previous: Map<String, Value>) -> Vec<String> {
+    pub(super) fn emit_deleted(
+        &mut self,
+        channel: &str,
+        ts: &str,
+        previous: Map<String, Value>,
+    ) -> Vec<String> {
         let parts = [("deleted_ts", json!(ts)), ("previous_message", Value::Object(previous))];
         self.emit_hidden(channel, "message_deleted", parts.into_iter().collect())
     }
@@ -114,7 +124,14 @@ impl World {
     }
 
     /// `reaction_added` or `reaction_removed`.
-    pub(super) fn emit_reaction(&mut self, kind: &str, user: &str, channel: &str, ts: &str, name: &str) -> Vec<String> {
+    pub(super) fn emit_reaction(
+        &mut self,
+        kind: &str,
+        user: &str,
+        channel: &str,
+        ts: &str,
+        name: &str,
+    ) -> Vec<String> {
         if !self.bot_is_in(channel) {
             return Vec::new();
         }

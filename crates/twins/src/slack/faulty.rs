@@ -8,16 +8,16 @@ use http::header;
 use serde_json::{Value, json};
 
 use super::answer::{Answer, Outcome};
+use super::clock;
 use super::http::Call;
 use super::knobs::{self, FaultAction};
 use super::params::Params;
 use super::requests::Request;
 use super::shared::Shared;
 use super::world::{TokenKind, World};
-use super::clock;
 
 /// How long a call that never answers is held.
-const HANG: Duration = Duration::from_secs(3600);
+const HANG: Duration = Duration::from_hours(1);
 
 /// Acts on the world through `act`, bending the call as the next planned failure says.
 pub(super) async fn run<F>(shared: &Arc<Shared>, method: &str, call: &Call, act: F) -> Outcome

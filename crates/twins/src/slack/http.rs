@@ -96,4 +96,3 @@ async fn read(request: Request<Incoming>) -> Result<Call, Answer> {
     let query = parts.uri.query().unwrap_or_default().to_owned();
     Ok(Call { method: parts.method, path, query, headers: parts.headers, body })
 }
-

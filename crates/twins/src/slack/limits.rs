@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// Window of the method tiers.
-const WINDOW: Duration = Duration::from_secs(60);
+const WINDOW: Duration = Duration::from_mins(1);
 /// Messages a channel takes at once.
 const CHANNEL_BURST: u32 = 5;
 /// Time after which a channel takes one more message.
@@ -24,10 +24,21 @@ fn per_minute(method: &str) -> Option<usize> {
     match method {
         "apps.connections.open" => Some(10),
         "conversations.list" | "users.list" | "reactions.remove" => Some(20),
-        "conversations.history" | "conversations.replies" | "conversations.info" | "conversations.open"
-        | "reactions.add" | "reactions.get" | "bots.info" | "chat.update" | "chat.delete" => Some(50),
-        "users.info" | "conversations.members" | "files.info" | "files.getUploadURLExternal"
-        | "files.completeUploadExternal" | "chat.postEphemeral" => Some(100),
+        "conversations.history"
+        | "conversations.replies"
+        | "conversations.info"
+        | "conversations.open"
+        | "reactions.add"
+        | "reactions.get"
+        | "bots.info"
+        | "chat.update"
+        | "chat.delete" => Some(50),
+        "users.info"
+        | "conversations.members"
+        | "files.info"
+        | "files.getUploadURLExternal"
+        | "files.completeUploadExternal"
+        | "chat.postEphemeral" => Some(100),
         _ => None,
     }
 }

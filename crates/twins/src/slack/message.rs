@@ -142,7 +142,9 @@ impl Message {
         let metadata = self.metadata.as_ref()?;
         match view {
             MetadataView::Full => Some(metadata.clone()),
-            MetadataView::TypeOnly => Some(json!({"event_type": metadata.get("event_type"), "event_payload": {}})),
+            MetadataView::TypeOnly => {
+                Some(json!({"event_type": metadata.get("event_type"), "event_payload": {}}))
+            }
             MetadataView::None => None,
         }
     }

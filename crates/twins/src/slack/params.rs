@@ -85,8 +85,10 @@ mod tests {
 
     #[test]
     fn forms_json_and_multipart_give_the_same_arguments() {
-        let form = Params::read("limit=2", "application/x-www-form-urlencoded", b"channel=C1&x=%7B%22a%22%3A1%7D");
-        let json = Params::read("", "application/json; charset=utf-8", br#"{"channel":"C1","limit":2,"x":{"a":1}}"#);
+        let form =
+            Params::read("limit=2", "application/x-www-form-urlencoded", b"channel=C1&x=%7B%22a%22%3A1%7D");
+        let json =
+            Params::read("", "application/json; charset=utf-8", br#"{"channel":"C1","limit":2,"x":{"a":1}}"#);
         let body = b"--b\r\nContent-Disposition: form-data; name=\"channel\"\r\n\r\nC1\r\n--b\r\nContent-Disposition: form-data; name=\"limit\"\r\n\r\n2\r\n--b\r\nContent-Disposition: form-data; name=\"x\"\r\n\r\n{\"a\":1}\r\n--b--\r\n";
         let multipart = Params::read("", "multipart/form-data; boundary=b", body);
         for params in [form.unwrap(), json.unwrap(), multipart.unwrap()] {

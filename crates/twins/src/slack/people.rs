@@ -63,7 +63,12 @@ impl Post {
 
     /// The same with one more file.
     pub fn with_file(mut self, name: &str, content: &[u8]) -> Self {
-        self.files.push(NewFile { name: name.into(), text: None, base64: Some(STANDARD.encode(content)), mode: None });
+        self.files.push(NewFile {
+            name: name.into(),
+            text: None,
+            base64: Some(STANDARD.encode(content)),
+            mode: None,
+        });
         self
     }
 }
@@ -155,7 +160,11 @@ fn message(world: &mut World, post: Post, files: Vec<String>) -> Message {
     }
 }
 
-fn view(world: &World, channel: &str, ts: &str) -> Result<serde_json::Map<String, serde_json::Value>, TwinError> {
+fn view(
+    world: &World,
+    channel: &str,
+    ts: &str,
+) -> Result<serde_json::Map<String, serde_json::Value>, TwinError> {
     let message = world.message(channel, ts).ok_or_else(|| TwinError::unknown("message", ts))?;
     Ok(message.view(world, channel, MetadataView::Full))
 }

@@ -43,7 +43,9 @@ pub struct Counters {
     pub envelopes_sent: u64,
     /// Events held back because the twin is silent.
     pub events_suppressed: u64,
-    /// Acknowledgements in order.
+    /// Acknowledgements ever received.
+    pub acks_total: u64,
+    /// The latest acknowledgements, in order.
     pub acks: Vec<super::Ack>,
     /// Envelopes waiting for one.
     pub unacked: Vec<super::Unacked>,

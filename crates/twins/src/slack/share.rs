@@ -19,7 +19,12 @@ pub(super) struct PendingShare {
 }
 
 impl PendingShare {
-    pub(super) fn new(channel: String, thread_ts: Option<String>, comment: String, files: Vec<String>) -> Self {
+    pub(super) fn new(
+        channel: String,
+        thread_ts: Option<String>,
+        comment: String,
+        files: Vec<String>,
+    ) -> Self {
         Self { due: Instant::now(), channel, thread_ts, comment, files }
     }
 }
@@ -57,7 +62,8 @@ impl World {
         message.ts = self.ids.ts();
         let ts = message.ts.clone();
         for id in &message.files {
-            let share = Share { channel: channel.into(), ts: ts.clone(), thread_ts: message.thread_ts.clone() };
+            let share =
+                Share { channel: channel.into(), ts: ts.clone(), thread_ts: message.thread_ts.clone() };
             if let Some(file) = self.files.get_mut(id) {
                 file.shares.push(share);
             }

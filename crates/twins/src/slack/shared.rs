@@ -12,7 +12,7 @@ use tokio_util::task::TaskTracker;
 use super::world::World;
 
 /// Longest sleep of the delivery pump.
-const PUMP_IDLE: Duration = Duration::from_secs(3600);
+const PUMP_IDLE: Duration = Duration::from_hours(1);
 
 /// World, tasks and wake-ups.
 #[derive(Debug)]

@@ -46,7 +46,8 @@ pub struct HttpDelivery {
 pub(super) async fn deliver(secret: &str, delivery: &HttpDelivery) -> Result<Value, TwinError> {
     let url: url::Url = delivery.url.parse().map_err(|_| TwinError::unknown("URL", &delivery.url))?;
     let loopback = url.scheme() == "http" && matches!(url.host_str(), Some("127.0.0.1" | "localhost"));
-    let port = url.port().filter(|_| loopback).ok_or_else(|| TwinError::unknown("loopback URL", &delivery.url))?;
+    let port =
+        url.port().filter(|_| loopback).ok_or_else(|| TwinError::unknown("loopback URL", &delivery.url))?;
     let request = request(secret, &url, delivery)?;
     exchange(port, request).await.map_err(|error| TwinError::Unknown(error.to_string()))
 }
@@ -70,7 +71,10 @@ fn request(secret: &str, url: &url::Url, delivery: &HttpDelivery) -> Result<Requ
     request.body(body).map_err(|error| TwinError::Unknown(error.to_string()))
 }
 
-async fn exchange(port: u16, request: Request<Full<Bytes>>) -> Result<Value, Box<dyn std::error::Error + Send + Sync>> {
+async fn exchange(
+    port: u16,
+    request: Request<Full<Bytes>>,
+) -> Result<Value, Box<dyn std::error::Error + Send + Sync>> {
     use http_body_util::BodyExt as _;
     let stream = TcpStream::connect(("127.0.0.1", port)).await?;
     let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;

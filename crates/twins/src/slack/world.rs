@@ -14,7 +14,7 @@ use super::requests::Request;
 use super::share::PendingShare;
 
 /// Requests kept in the log.
-const REQUESTS_MAX: usize = 200_000;
+const REQUESTS_MAX: usize = 50_000;
 
 #[derive(Debug, Clone)]
 pub(super) struct User {
@@ -87,7 +87,7 @@ impl World {
             faults: Vec::new(),
             knobs,
             limiter: Limiter::default(),
-            delivery: Delivery::new(cfg.time_scale),
+            delivery: Delivery::new(cfg.time_scale, cfg.ack_window),
             requests: VecDeque::new(),
             request_count: 0,
             calls: BTreeMap::new(),
@@ -185,6 +185,18 @@ impl World {
         }
     }
 
+    pub(super) fn restore_tokens(&mut self) {
+        for token in self.tokens.values_mut() {
+            token.refused = None;
+        }
+    }
+
+    pub(super) fn take_scope(&mut self, scope: &str) {
+        for token in self.tokens.values_mut() {
+            token.scopes.remove(scope);
+        }
+    }
+
     pub(super) fn add_bot_token(&mut self, token: String) {
         let scopes = self.cfg.scopes.iter().cloned().collect();
         self.tokens.insert(token, Token { kind: TokenKind::Bot, scopes, refused: None });
@@ -205,6 +217,7 @@ impl World {
             sockets_total: delivery.sockets_total,
             envelopes_sent: delivery.sent,
             events_suppressed: delivery.suppressed,
+            acks_total: delivery.acked,
             acks: delivery.acks.iter().cloned().collect(),
             unacked: delivery.unacked(),
             given_up: delivery.given_up.iter().cloned().collect(),

@@ -20,7 +20,8 @@ pub(super) fn replies(world: &World, params: &Params) -> Reply {
     let id = joined_channel(world, params, "channel")?;
     let ts = params.text("ts").ok_or("thread_not_found")?;
     let root = world.message(&id, ts).filter(|m| m.is_visible()).ok_or("thread_not_found")?.root().to_owned();
-    let of_thread = |m: &&Message| m.is_visible() && m.root() == root && (m.ts == root || in_range(m, params));
+    let of_thread =
+        |m: &&Message| m.is_visible() && m.root() == root && (m.ts == root || in_range(m, params));
     let all = world.channels.get(&id).map(|c| c.messages.as_slice()).unwrap_or_default();
     answer(world, params, &id, &all.iter().filter(of_thread).collect::<Vec<_>>())
 }

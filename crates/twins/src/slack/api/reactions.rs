@@ -29,13 +29,21 @@ pub(super) fn add(world: &mut World, params: &Params) -> Reply {
     if world.message(&channel, &ts).is_some_and(|m| m.reactions.len() >= REACTIONS_MAX) {
         return Err("too_many_reactions".into());
     }
-    if people::add_reaction(world, &bot, &channel, &ts, &name) { Ok(json!({})) } else { Err("already_reacted".into()) }
+    if people::add_reaction(world, &bot, &channel, &ts, &name) {
+        Ok(json!({}))
+    } else {
+        Err("already_reacted".into())
+    }
 }
 
 pub(super) fn remove(world: &mut World, params: &Params) -> Reply {
     let (channel, ts, name) = target(world, params)?;
     let bot = world.cfg.bot_user.clone();
-    if people::remove_reaction(world, &bot, &channel, &ts, &name) { Ok(json!({})) } else { Err("no_reaction".into()) }
+    if people::remove_reaction(world, &bot, &channel, &ts, &name) {
+        Ok(json!({}))
+    } else {
+        Err("no_reaction".into())
+    }
 }
 
 pub(super) fn get(world: &World, params: &Params) -> Reply {

@@ -15,7 +15,7 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 use crate::slack::{Config, SlackTwin};
 
 pub(super) const BOT: &str = "xoxb-1-twin";
-pub(super) const LIMIT: Duration = Duration::from_secs(20);
+pub(super) const LIMIT: Duration = Duration::from_secs(30);
 
 /// A finished HTTP exchange.
 #[derive(Debug)]
@@ -31,8 +31,13 @@ impl Reply {
     }
 }
 
-/// A twin whose redelivery runs a hundred times faster.
-pub(super) async fn fast_twin() -> SlackTwin {
+/// A twin that never redelivers within a test.
+pub(super) async fn twin() -> SlackTwin {
+    SlackTwin::start(Config::default()).await.unwrap()
+}
+
+/// A twin that redelivers a hundred times faster than Slack.
+pub(super) async fn hasty_twin() -> SlackTwin {
     SlackTwin::start(Config { time_scale: 0.01, ..Config::default() }).await.unwrap()
 }
 
@@ -53,7 +58,11 @@ pub(super) fn request(twin: &SlackTwin, method: &str, path: &str) -> http::reque
 }
 
 /// Calls a method with JSON arguments and the bot token.
-pub(super) async fn try_call(twin: &SlackTwin, method: &str, arguments: Value) -> Result<Reply, hyper::Error> {
+pub(super) async fn try_call(
+    twin: &SlackTwin,
+    method: &str,
+    arguments: Value,
+) -> Result<Reply, hyper::Error> {
     let body = Bytes::from(arguments.to_string());
     let request = request(twin, "POST", &format!("/api/{method}"))
         .header("authorization", format!("Bearer {BOT}"))

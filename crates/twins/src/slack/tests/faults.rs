@@ -4,14 +4,14 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::client::{call, fast_twin, request, send, try_call};
+use super::client::{call, request, send, try_call, twin};
 use crate::slack::{Fault, FaultAction};
 
 const POST: &str = "chat.postMessage";
 
 #[tokio::test]
 async fn a_lost_answer_leaves_the_message_and_a_lost_request_does_not() {
-    let twin = fast_twin().await;
+    let twin = twin().await;
     let hello = || json!({"channel": "C0GENERAL", "text": "hello"});
     twin.drop_next_answer(POST);
     assert!(try_call(&twin, POST, hello()).await.is_err());
@@ -28,7 +28,7 @@ async fn a_lost_answer_leaves_the_message_and_a_lost_request_does_not() {
 
 #[tokio::test]
 async fn errors_statuses_and_429_come_as_planned_and_then_stop() {
-    let twin = fast_twin().await;
+    let twin = twin().await;
     let hello = || json!({"channel": "C0GENERAL", "text": "hello"});
     twin.fault(Fault::once(POST, FaultAction::Error { code: "fatal_error".into() }));
     twin.fault(Fault::once(POST, FaultAction::ErrorAfterActing { code: "internal_error".into() }));
@@ -50,7 +50,7 @@ async fn errors_statuses_and_429_come_as_planned_and_then_stop() {
 
 #[tokio::test]
 async fn a_delayed_answer_comes_after_the_effect() {
-    let twin = fast_twin().await;
+    let twin = twin().await;
     twin.fault(Fault::once(POST, FaultAction::DelayAnswer { ms: 150 }));
     let start = Instant::now();
     let sending = call(&twin, POST, json!({"channel": "C0GENERAL", "text": "hello"}));
@@ -62,12 +62,13 @@ async fn a_delayed_answer_comes_after_the_effect() {
 
 #[tokio::test]
 async fn the_same_can_be_done_and_seen_over_http() {
-    let twin = fast_twin().await;
+    let twin = twin().await;
     let post = async |path: &str, body: &str| {
         let request = request(&twin, "POST", path);
         send(&twin, request.body(body.to_owned().into()).unwrap()).await.unwrap()
     };
-    let said = post("/twin/post", r#"{"channel":"C0GENERAL","user":"U0ANN","text":"hi","mention":true}"#).await;
+    let said =
+        post("/twin/post", r#"{"channel":"C0GENERAL","user":"U0ANN","text":"hi","mention":true}"#).await;
     assert_eq!((said.status, said.json()["event_ids"].as_array().unwrap().len()), (200, 2));
     assert_eq!(post("/twin/post", r#"{"channel":"C0NONE","user":"U0ANN"}"#).await.status, 400);
     assert_eq!(post("/twin/nope", "{}").await.status, 400);
@@ -81,8 +82,10 @@ async fn the_same_can_be_done_and_seen_over_http() {
         send(&twin, request.body("".into()).unwrap()).await.unwrap()
     };
     let ledger = get("/twin/ledger").await.json();
-    assert_eq!((&ledger["format"], &ledger["messages"][0]["text"]),
-        (&json!("loom-slack-transcript/1"), &json!("<@U0BOT> hi")));
+    assert_eq!(
+        (&ledger["format"], &ledger["messages"][0]["text"]),
+        (&json!("loom-slack-transcript/1"), &json!("<@U0BOT> hi"))
+    );
     assert_eq!(get("/twin/counters").await.json()["calls"]["auth.test"], 1);
     assert_eq!(get("/twin/requests").await.json()[0]["headers"]["authorization"], "bot");
     assert_eq!(get("/twin/none").await.status, 404);

@@ -2,12 +2,12 @@
 
 use serde_json::json;
 
-use super::client::{call, fast_twin};
+use super::client::{call, twin};
 use crate::slack::{Action, Post};
 
 #[tokio::test]
 async fn a_reply_is_seen_in_its_thread_with_its_pings_and_edits() {
-    let twin = fast_twin().await;
+    let twin = twin().await;
     let asked = twin.post(Post::new("C0GENERAL", "U0ANN", "question")).unwrap();
     let arguments = json!({"channel": "C0GENERAL", "thread_ts": asked.ts, "text": "hi <@U0ANN> <!here>"});
     let sent = call(&twin, "chat.postMessage", arguments).await;
@@ -25,10 +25,11 @@ async fn a_reply_is_seen_in_its_thread_with_its_pings_and_edits() {
 
 #[tokio::test]
 async fn a_refused_message_is_seen_by_nobody() {
-    let twin = fast_twin().await;
+    let twin = twin().await;
     twin.act(Action::Archive { channel: "C0DOCS".into() }).unwrap();
     let long = "x".repeat(12_001);
-    let sections: Vec<_> = (0..5).map(|_| json!({"type": "section", "text": {"text": "y".repeat(2_900)}})).collect();
+    let sections: Vec<_> =
+        (0..5).map(|_| json!({"type": "section", "text": {"text": "y".repeat(2_900)}})).collect();
     let cases = [
         (json!({"channel": "C0NONE", "text": "x"}), "channel_not_found"),
         (json!({"channel": "C0RANDOM", "text": "x"}), "not_in_channel"),
@@ -51,19 +52,20 @@ async fn a_refused_message_is_seen_by_nobody() {
 
 #[tokio::test]
 async fn long_text_is_split_and_overlong_text_is_cut_with_a_warning() {
-    let twin = fast_twin().await;
+    let twin = twin().await;
     call(&twin, "chat.postMessage", json!({"channel": "C0GENERAL", "text": "x".repeat(4_001)})).await;
     let seen: Vec<usize> = twin.ledger().messages.iter().map(|m| m.text.len()).collect();
     assert_eq!(seen, [4_000, 1]);
     twin.knobs(|k| k.split_text = false);
-    let answer = call(&twin, "chat.postMessage", json!({"channel": "C0GENERAL", "text": "x".repeat(40_001)})).await;
+    let answer =
+        call(&twin, "chat.postMessage", json!({"channel": "C0GENERAL", "text": "x".repeat(40_001)})).await;
     assert_eq!(answer["warning"], "message_truncated");
     assert_eq!(twin.ledger().messages[2].text.len(), 40_000);
 }
 
 #[tokio::test]
 async fn a_message_to_a_person_opens_the_direct_message() {
-    let twin = fast_twin().await;
+    let twin = twin().await;
     let sent = call(&twin, "chat.postMessage", json!({"channel": "U0ANN", "markdown_text": "**hi**"})).await;
     assert_eq!(sent["channel"], "D0ANN");
     let opened = call(&twin, "conversations.open", json!({"users": "U0ANN,U0BOB"})).await;
@@ -72,7 +74,7 @@ async fn a_message_to_a_person_opens_the_direct_message() {
 
 #[tokio::test]
 async fn reactions_answer_as_slack_does_and_stay_in_the_ledger() {
-    let twin = fast_twin().await;
+    let twin = twin().await;
     let asked = twin.post(Post::new("C0GENERAL", "U0ANN", "question")).unwrap();
     let item = json!({"channel": "C0GENERAL", "timestamp": asked.ts, "name": "eyes"});
     assert_eq!(call(&twin, "reactions.add", item.clone()).await["ok"], true);
@@ -87,7 +89,7 @@ async fn reactions_answer_as_slack_does_and_stay_in_the_ledger() {
 
 #[tokio::test]
 async fn an_ephemeral_message_is_seen_by_one_person_and_cannot_be_read_back() {
-    let twin = fast_twin().await;
+    let twin = twin().await;
     let arguments = json!({"channel": "C0GENERAL", "user": "U0ANN", "text": "psst"});
     assert_eq!(call(&twin, "chat.postEphemeral", arguments).await["ok"], true);
     assert_eq!(twin.ledger().messages[0].ephemeral_to.as_deref(), Some("U0ANN"));
