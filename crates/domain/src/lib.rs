@@ -24,6 +24,7 @@ pub mod facts;
 pub mod fairness;
 #[cfg(test)]
 mod fixtures;
+pub mod health;
 pub mod id;
 pub mod idempotency;
 pub mod inbox;
@@ -34,11 +35,13 @@ pub mod outbox;
 pub mod pending;
 mod policy;
 mod principal;
+pub mod quiet;
 pub mod reason;
 pub mod text;
 pub mod time;
 pub mod trust;
 pub mod turn;
+pub mod validate;
 mod words;
 
 pub use address::Address;

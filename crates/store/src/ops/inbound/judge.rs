@@ -375,11 +375,10 @@ fn put_item(
         address_id: Some(address.id.clone()),
         message_id: message.id.clone(),
         membership_id: membership.filter(|m| m.enabled).map(|m| m.id.clone()),
-        queue_key: format!(
-            "{}/{}/{}",
-            address.id,
-            conversation.conversation_id,
-            conversation.thread_id.as_deref().unwrap_or("")
+        queue_key: loom_domain::fairness::queue_key(
+            &address.id,
+            &conversation.conversation_id,
+            conversation.thread_id.as_deref(),
         ),
         state,
         state_reason: None,

@@ -159,7 +159,10 @@ fn proactive(
     if let Some(membership) = &membership {
         last_hour = sent_last_hour(unit, membership)?;
         newest = newest_senders(unit.tx, connection.as_ref(), membership)?;
-        quiet_until = None;
+        quiet_until = match &membership.quiet_hours {
+            Some(hours) => loom_domain::quiet::quiet_until(hours, unit.now)?,
+            None => None,
+        };
         scope = proactive_scope(from, &membership.id, draft.idempotency_key.as_deref().unwrap_or(""));
     }
     let earlier = match unit

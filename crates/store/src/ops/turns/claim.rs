@@ -183,7 +183,7 @@ fn begin(
     stored.item.active_attempt_id = Some(attempt.id.clone());
     stored.item.turn_id = Some(turn_id);
     docs::update(unit.tx, &stored)?;
-    super::super::fairness::mark_served(unit, agent.id.as_str(), &stored.item.queue_key, stored.item.seq)?;
+    super::super::fairness::mark_served(unit, agent.id.as_str(), &stored.item.queue_key)?;
     unit.change("turn.changed", turn.id.as_str(), Some(agent.id.as_str()), 1, &["state"])?;
     let prior_attempt = has_prior(unit.tx, &stored, &attempt)?;
     Ok(Claimed {
