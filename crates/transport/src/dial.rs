@@ -62,11 +62,7 @@ impl Dialer {
         until: Instant,
     ) -> Result<(Socket, SocketAddr), NetworkFault> {
         let reach = async {
-            let addresses = self
-                .resolver
-                .resolve(&proxy.host)
-                .await
-                .map_err(|_| proxy_fault("its name does not resolve"))?;
+            let addresses = self.proxy_addresses(proxy).await?;
             let stream =
                 connect_any(&addresses, proxy.port, until).await.map_err(|f| proxy_fault(&f.message))?;
             let address = stream.peer_addr().map_err(|_| proxy_fault("it closed the connection"))?;
@@ -82,6 +78,15 @@ impl Dialer {
             Ok((socket, address))
         };
         timeout_at(until, reach).await.unwrap_or_else(|_| Err(proxy_fault("it does not answer in time")))
+    }
+
+    async fn proxy_addresses(&self, proxy: &Proxy) -> Result<Vec<IpAddr>, NetworkFault> {
+        match proxy.host.parse() {
+            Ok(literal) => Ok(vec![literal]),
+            Err(_) => {
+                self.resolver.resolve(&proxy.host).await.map_err(|_| proxy_fault("its name does not resolve"))
+            }
+        }
     }
 
     async fn secure(

@@ -4,10 +4,24 @@ use std::time::Duration;
 
 use loom_domain::Code;
 use loom_transport::{Written, bytes_written};
+use tokio::io::AsyncWriteExt;
 
 use crate::support::{Act, Names, Peer, builder, mocked};
 
 const SHORT: Duration = Duration::from_millis(150);
+
+/// A peer that speaks first, and not TLS. Stops when the set is dropped.
+async fn plain_speaker() -> (String, tokio::task::JoinSet<()>) {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("https://{}/", listener.local_addr().unwrap());
+    let mut set = tokio::task::JoinSet::new();
+    set.spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let _ = stream.write_all(b"220 mail ready\r\n").await;
+        }
+    });
+    (url, set)
+}
 
 #[tokio::test]
 async fn cap_040_network_failures_have_their_phase() {
@@ -17,7 +31,7 @@ async fn cap_040_network_failures_have_their_phase() {
         listener.local_addr().unwrap()
     };
     let refused = format!("http://{closed_port}/");
-    let tls = format!("https://{}/", closing.address);
+    let (tls, _no_tls) = plain_speaker().await;
     let transport = closing.builder().local_origin(&refused).local_origin(&tls).build().unwrap();
     let rows = [
         ("https://nowhere.example/".to_owned(), "dns", Written::No),
