@@ -11,8 +11,6 @@ use crate::Profile;
 /// Bytes of an anchor.
 pub(super) const ANCHOR_BYTES: usize = 4;
 const BUCKETS: usize = 16;
-/// The bucket of the rules that only exports have.
-const EXPORT_BUCKET: usize = 15;
 const BLOCK_BYTES: usize = 8;
 
 /// Checks the place of an anchor and reports what stands there.
@@ -35,6 +33,7 @@ const fn folded(bucket: usize, classes: &'static str, verify: Verify) -> Anchor 
     Anchor { bucket, classes, folded: true, verify }
 }
 
+/// Anchors of one bucket are alike: a place that fits the classes of several of them passes too.
 const ANCHORS: &[Anchor] = &[
     exact(0, "ghp_", patterns::token),
     exact(0, "gho_", patterns::token),
@@ -89,22 +88,26 @@ const ANCHORS: &[Anchor] = &[
     exact(14, "/opt", patterns::posix_path),
     exact(14, "/Use", patterns::posix_path),
     exact(14, "/pri", patterns::posix_path),
-    exact(14, "^~/#", patterns::home_path),
-    exact(14, "^~/.", patterns::home_path),
-    folded(14, "ile:", patterns::file_url),
-    exact(14, "#:\\?", patterns::drive_path),
-    exact(14, "^\\\\#", patterns::unc_path),
-    exact(14, "\\\\\\\\", patterns::unc_path_escaped),
-    exact(EXPORT_BUCKET, "#@#?", patterns::email),
-    exact(EXPORT_BUCKET, "^10.", patterns::private_ipv4),
-    exact(EXPORT_BUCKET, "^172", patterns::private_ipv4),
-    exact(EXPORT_BUCKET, "^192", patterns::private_ipv4),
-    exact(EXPORT_BUCKET, "^169", patterns::private_ipv4),
-    folded(EXPORT_BUCKET, "fe80", patterns::private_ipv6),
-    folded(EXPORT_BUCKET, "^fc#", patterns::private_ipv6),
-    folded(EXPORT_BUCKET, "^fd#", patterns::private_ipv6),
-    folded(EXPORT_BUCKET, ".loc", patterns::private_host),
-    folded(EXPORT_BUCKET, ".int", patterns::private_host),
+    exact(10, "^~/#", patterns::home_path),
+    exact(10, "^~/.", patterns::home_path),
+    folded(9, "ile:", patterns::file_url),
+    exact(15, "#:\\?", patterns::drive_path),
+    exact(15, "^\\\\#", patterns::unc_path),
+    exact(15, "\\\\\\\\", patterns::unc_path_escaped),
+];
+
+/// Anchors of the rules that only exports have.
+const EXPORT_ANCHORS: &[Anchor] = &[
+    exact(0, "#@#?", patterns::email),
+    exact(1, "^10.", patterns::private_ipv4),
+    exact(1, "^172", patterns::private_ipv4),
+    exact(1, "^192", patterns::private_ipv4),
+    exact(1, "^169", patterns::private_ipv4),
+    folded(2, "fe80", patterns::private_ipv6),
+    folded(3, "^fc#", patterns::private_ipv6),
+    folded(3, "^fd#", patterns::private_ipv6),
+    folded(4, ".loc", patterns::private_host),
+    folded(4, ".int", patterns::private_host),
 ];
 
 /// For every byte four lanes of sixteen bits; a clear bit: the byte fits that place of the bucket's anchors.
@@ -113,13 +116,13 @@ struct Tables {
     anchors: [Vec<&'static Anchor>; BUCKETS],
 }
 
-static ALL: LazyLock<Tables> = LazyLock::new(|| Tables::new(BUCKETS));
-static COMMON: LazyLock<Tables> = LazyLock::new(|| Tables::new(EXPORT_BUCKET));
+static COMMON: LazyLock<Tables> = LazyLock::new(|| Tables::new(ANCHORS));
+static EXPORT: LazyLock<Tables> = LazyLock::new(|| Tables::new(EXPORT_ANCHORS));
 
 impl Tables {
-    fn new(buckets: usize) -> Self {
+    fn new(anchors: &'static [Anchor]) -> Self {
         let mut tables = Tables { classes: [u64::MAX; 256], anchors: Default::default() };
-        for anchor in ANCHORS.iter().filter(|anchor| anchor.bucket < buckets) {
+        for anchor in anchors {
             tables.add(anchor);
         }
         tables
@@ -157,7 +160,13 @@ fn fits(class: u8, byte: u8, folded: bool) -> bool {
 
 /// Verifies every anchor in the text and collects the hits of the profile's rules.
 pub(super) fn find(text: &[u8], profile: Profile, hits: &mut Hits) {
-    let tables = if profile == Profile::Export { &*ALL } else { &*COMMON };
+    find_with(&COMMON, text, hits);
+    if profile == Profile::Export {
+        find_with(&EXPORT, text, hits);
+    }
+}
+
+fn find_with(tables: &Tables, text: &[u8], hits: &mut Hits) {
     let mark = tables.lane(b'\n');
     let (mut a, mut b, mut c) = (mark, mark, mark);
     let (blocks, rest) = text.as_chunks::<BLOCK_BYTES>();

@@ -27,8 +27,7 @@ pub(in crate::redact) fn email(text: &[u8], at: usize, hits: &mut Hits) {
 pub(in crate::redact) fn private_ipv4(text: &[u8], at: usize, hits: &mut Hits) {
     let count = run(text, at, |byte| byte.is_ascii_digit() || byte == b'.', 16);
     let Some(address) = parse::<Ipv4Addr>(text, at, count) else { return };
-    let inside = byte_at(text, at + count).is_some_and(is_word)
-        || at.checked_sub(1).and_then(|at| byte_at(text, at)) == Some(b'.');
+    let inside = at.checked_sub(1).and_then(|at| byte_at(text, at)) == Some(b'.');
     if (address.is_private() || address.is_link_local()) && !inside && begins_word(text, at) {
         hits.add_closed(Rule::PrivateAddress, at, at + count);
     }
@@ -39,7 +38,7 @@ pub(in crate::redact) fn private_ipv6(text: &[u8], at: usize, hits: &mut Hits) {
     let count = run(text, at, |byte| byte.is_ascii_hexdigit() || byte == b':', IPV6_BYTES_MAX);
     let Some(address) = parse::<Ipv6Addr>(text, at, count) else { return };
     let private = address.is_unique_local() || address.is_unicast_link_local();
-    if private && begins_word(text, at) && !byte_at(text, at + count).is_some_and(is_word) {
+    if private && begins_word(text, at) {
         hits.add_closed(Rule::PrivateAddress, at, at + count);
     }
 }
@@ -57,7 +56,7 @@ pub(in crate::redact) fn private_host(text: &[u8], at: usize, hits: &mut Hits) {
     let top = top.strip_suffix(b".").unwrap_or(top);
     let private = top.eq_ignore_ascii_case(b"local") || top.eq_ignore_ascii_case(b"internal");
     let named = run_back(text, at, |byte| byte.is_ascii_alphanumeric(), 1) == 1;
-    if private && named && byte_at(text, end) != Some(b'_') {
+    if private && named {
         hits.add_closed(Rule::PrivateAddress, at - before, at + 1 + top.len());
     }
 }
