@@ -1,1 +1,7 @@
 //! Black-box stories against the real binary.
+
+#[cfg(test)]
+mod peers_codex;
+
+#[cfg(test)]
+mod peers_slack;
