@@ -6,11 +6,19 @@ use serde_json::{Value, json};
 use super::Inner;
 use super::settle::next_cursor;
 use super::translate::from_history;
-use super::wire::{flag, is_ts, list, ms_to_ts, text};
+use super::wire::{flag, is_ts, list, ms_to_ts, text, ts_ms};
 use crate::{CheckTarget, Fault, FaultClass, HistoryMessage, HistoryPage, HistoryQuery};
 
 /// Messages of one query.
 const MESSAGES_MAX: usize = 1_000;
+/// Pages of one conversation.
+const PAGES_MAX: usize = 15;
+/// Threads whose replies one catch-up reads.
+const THREADS_MAX: usize = 20;
+/// Age of a root whose new replies a catch-up still finds.
+const THREAD_LOOK_BACK_MS: i64 = 24 * 3_600_000;
+/// Start of all history.
+const FROM_START: &str = "0";
 /// Pages of one thread that are read to reach its newest replies.
 const THREAD_PAGES_MAX: usize = 10;
 /// Codes that say the thread or message is not in that conversation.
@@ -31,23 +39,41 @@ impl Inner {
         Ok(HistoryPage { messages: items.iter().filter_map(read).collect::<Vec<HistoryMessage>>(), truncated })
     }
 
-    /// Newest first from Slack, oldest first from here.
+    /// Newest first from Slack, oldest first from here. A catch-up also reads new replies of threads whose root
+    /// is up to a day older, because a conversation's history does not show them.
     async fn channel_items(&self, query: &HistoryQuery, limit: usize) -> Result<(Vec<Value>, bool), Fault> {
-        let oldest = oldest(query);
-        let (mut items, mut cursor) = (Vec::new(), String::new());
-        loop {
-            let page = self.message_page(&query.conversation_id, None, &oldest, &cursor).await?;
-            items.extend(list(&page, "messages").iter().filter(|item| is_after(item, query)).cloned());
+        let cut = oldest(query);
+        let is_catch_up = cut != FROM_START;
+        let start = if is_catch_up { ms_to_ts(ts_ms(&cut).unwrap_or(0) - THREAD_LOOK_BACK_MS) } else { cut.clone() };
+        let (mut items, mut roots, mut cursor, mut truncated) = (Vec::new(), Vec::new(), String::new(), false);
+        for page_n in 1.. {
+            let page = self.message_page(&query.conversation_id, None, &start, &cursor).await?;
+            for item in list(&page, "messages") {
+                if is_catch_up && is_newer(text(item, "latest_reply"), &cut) {
+                    roots.extend(text(item, "ts").map(str::to_owned));
+                }
+                if is_newer(text(item, "ts"), &cut) {
+                    items.push(item.clone());
+                }
+            }
             let next = next_cursor(&page);
             let is_end = next.is_empty() || next == cursor;
-            if is_end || items.len() >= limit {
-                let truncated = items.len() > limit || !is_end;
-                items.truncate(limit);
-                items.reverse();
-                return Ok((items, truncated));
+            if is_end || items.len() >= limit || page_n == PAGES_MAX {
+                truncated |= !is_end || roots.len() > THREADS_MAX;
+                break;
             }
             cursor = next;
         }
+        for root in roots.iter().take(THREADS_MAX) {
+            let page = self.message_page(&query.conversation_id, Some(root), &cut, "").await?;
+            items.extend(list(&page, "messages").iter().filter(|item| is_newer(text(item, "ts"), &cut)).cloned());
+            truncated |= !next_cursor(&page).is_empty();
+        }
+        items.sort_by(|a, b| order(text(a, "ts")).cmp(&order(text(b, "ts"))));
+        items.dedup_by(|a, b| text(a, "ts") == text(b, "ts"));
+        truncated |= items.len() > limit;
+        items.drain(..items.len().saturating_sub(limit));
+        Ok((items, truncated))
     }
 
     /// The root and the newest replies.
@@ -130,7 +156,16 @@ impl Inner {
 
 fn oldest(query: &HistoryQuery) -> String {
     let since = query.since.map(|Timestamp(ms)| ms_to_ts(ms));
-    query.after.clone().filter(|ts| is_ts(ts)).or(since).unwrap_or_else(|| "0".to_owned())
+    query.after.clone().filter(|ts| is_ts(ts)).or(since).unwrap_or_else(|| FROM_START.to_owned())
+}
+
+/// Order of timestamps: they are digits of one width within centuries.
+fn order(ts: Option<&str>) -> (usize, &str) {
+    ts.map_or((0, ""), |ts| (ts.len(), ts))
+}
+
+fn is_newer(ts: Option<&str>, cut: &str) -> bool {
+    ts.is_some() && (cut == FROM_START || order(ts) > order(Some(cut)))
 }
 
 /// `oldest` may be inclusive in a thread, and a thread's root comes with every first page.

@@ -4,6 +4,7 @@ mod directory;
 mod inbound;
 mod outbound;
 mod outcomes;
+mod proxy;
 mod sockets;
 mod stage;
 

@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::task::JoinSet;
+use tokio::task::{Id, JoinSet};
 use tokio::time::{sleep, timeout};
 
 use super::super::Inner;
@@ -41,11 +41,13 @@ pub(super) struct Lanes {
     waiting: HashMap<String, VecDeque<Job>>,
     count: usize,
     running: JoinSet<Done>,
+    /// Lane of each running batch.
+    lanes: HashMap<Id, String>,
 }
 
 impl Lanes {
     pub(super) fn new(inner: Arc<Inner>, session: Session) -> Self {
-        Lanes { inner, session, waiting: HashMap::new(), count: 0, running: JoinSet::new() }
+        Lanes { inner, session, waiting: HashMap::new(), count: 0, running: JoinSet::new(), lanes: HashMap::new() }
     }
 
     /// Takes an envelope. False: there is no room, it must not be acknowledged.
@@ -67,13 +69,17 @@ impl Lanes {
 
     /// The next finished batch; pends while none runs.
     pub(super) async fn next(&mut self) -> Done {
-        loop {
-            match self.running.join_next().await {
-                Some(Ok(done)) => return done,
-                // A batch that died took its lane along; its envelopes come again.
-                Some(Err(_)) => {}
-                None => return std::future::pending().await,
+        match self.running.join_next_with_id().await {
+            Some(Ok((id, done))) => {
+                self.lanes.remove(&id);
+                done
             }
+            // A batch that died is not acknowledged and comes again; its lane goes on.
+            Some(Err(error)) => {
+                let lane = self.lanes.remove(&error.id()).unwrap_or_default();
+                Done::Stored { lane, acks: Vec::new() }
+            }
+            None => std::future::pending().await,
         }
     }
 
@@ -91,7 +97,9 @@ impl Lanes {
 
     fn start(&mut self, lane: String, batch: Vec<Job>) {
         let (inner, session) = (Arc::clone(&self.inner), self.session.clone());
-        self.running.spawn(async move { store(&inner, &session, lane, batch).await });
+        let name = lane.clone();
+        let task = self.running.spawn(async move { store(&inner, &session, lane, batch).await });
+        self.lanes.insert(task.id(), name);
     }
 }
 

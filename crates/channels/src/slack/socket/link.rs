@@ -94,3 +94,64 @@ where
         while let Some(Ok(_)) = socket.next().await {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::DuplexStream;
+    use tokio_tungstenite::WebSocketStream;
+    use tokio_tungstenite::tungstenite::protocol::Role;
+
+    use super::*;
+
+    async fn pair() -> (WebSocketStream<DuplexStream>, WebSocketStream<DuplexStream>) {
+        let (ours, theirs) = tokio::io::duplex(64 * 1024);
+        let client = WebSocketStream::from_raw_socket(ours, Role::Client, None).await;
+        (client, WebSocketStream::from_raw_socket(theirs, Role::Server, None).await)
+    }
+
+    /// MSG-217: a socket that swallows everything is dead after 30 s without a frame.
+    #[tokio::test(start_paused = true)]
+    async fn msg_217_a_blackholed_socket_is_found_within_its_window() {
+        let (ours, _theirs) = pair().await;
+        let (news, mut heard) = mpsc::channel(8);
+        let (_orders, inbox) = mpsc::channel(8);
+        let start = Instant::now();
+        let task = tokio::spawn(run(1, ours, news, inbox));
+        let (_, told) = heard.recv().await.unwrap();
+        let News::Closed(fault) = told else { panic!("{told:?}") };
+        assert_eq!(fault.code, "socket_dead");
+        assert!((30..=32).contains(&start.elapsed().as_secs()), "{:?}", start.elapsed());
+        task.await.unwrap();
+    }
+
+    /// MSG-214: a quiet socket whose peer pongs lives on, and is pinged every 10 s.
+    #[tokio::test(start_paused = true)]
+    async fn msg_214_a_quiet_socket_that_pongs_lives_on() {
+        let (ours, mut theirs) = pair().await;
+        let (news, mut heard) = mpsc::channel(8);
+        let (orders, inbox) = mpsc::channel(8);
+        let task = tokio::spawn(run(1, ours, news, inbox));
+        let start = Instant::now();
+        let peer = tokio::spawn(async move {
+            let mut pings = 0;
+            while let Some(Ok(message)) = theirs.next().await {
+                pings += u32::from(message.is_ping());
+                let _ = theirs.flush().await;
+            }
+            pings
+        });
+        while start.elapsed() < Duration::from_secs(24 * 3_600) {
+            let (_, told) = heard.recv().await.unwrap();
+            assert!(matches!(told, News::Alive), "{told:?}");
+        }
+        orders.send(Order::Close).await.unwrap();
+        drop(orders);
+        while let Some((_, told)) = heard.recv().await {
+            if let News::Closed(fault) = told {
+                assert_eq!(fault.code, "session_ended");
+            }
+        }
+        task.await.unwrap();
+        assert!(peer.await.unwrap() >= 8_639);
+    }
+}

@@ -79,6 +79,23 @@ async fn msg_124_history_is_oldest_first() {
     assert_eq!((texts, newest.truncated), (vec!["m248", "m249"], true));
 }
 
+/// MSG-124: replies in threads that began before the outage are caught up too.
+#[tokio::test]
+async fn msg_124_replies_to_older_roots_are_caught_up() {
+    let stage = Stage::start().await;
+    let root = stage.twin.post(Post::new("C0DOCS", "U0ANN", "root")).unwrap();
+    let heard = stage.twin.post(Post::new("C0DOCS", "U0ANN", "heard")).unwrap();
+    stage.twin.post(Post::new("C0DOCS", "U0ANN", "m1")).unwrap();
+    stage.twin.post(Post::new("C0DOCS", "U0BOB", "reply").in_thread(&root.ts)).unwrap();
+    stage.twin.post(Post::new("C0DOCS", "U0ANN", "m2")).unwrap();
+    let query =
+        HistoryQuery { conversation_id: "C0DOCS".into(), thread_id: None, after: Some(heard.ts), since: None, limit: 50 };
+    let page = stage.channel.history(query).await.unwrap();
+    let texts: Vec<&str> = page.messages.iter().map(|message| message.event.content.text.as_str()).collect();
+    assert_eq!((texts, page.truncated), (vec!["m1", "reply", "m2"], false));
+    assert_eq!(page.messages[1].event.conversation.thread_id, Some(root.ts));
+}
+
 /// MSG-172: a thread or message of another conversation is no target.
 #[tokio::test]
 async fn msg_172_a_target_of_another_conversation_is_refused() {

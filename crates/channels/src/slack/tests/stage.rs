@@ -9,7 +9,7 @@ use loom_domain::connection::Proof;
 use loom_domain::outbox::{PartKind, Step, Target};
 use loom_domain::{AttemptId, InboundEvent, OutboxId, PartId, TextFormat, Timestamp};
 use loom_secrets::Secret;
-use loom_transport::Transport;
+use loom_transport::{ProxySetting, Transport};
 use loom_twins::slack::{Config, SlackTwin};
 use sha2::{Digest, Sha256};
 use tokio::sync::{Notify, watch};
@@ -133,12 +133,17 @@ impl Stage {
 
 /// A channel with these tokens.
 pub(super) fn channel(twin: &SlackTwin, bot: &str, app: &str) -> Arc<SlackChannel> {
+    proxied(twin, bot, app, None)
+}
+
+/// A channel with these tokens and a proxy of its own.
+pub(super) fn proxied(twin: &SlackTwin, bot: &str, app: &str, proxy: Option<ProxySetting>) -> Arc<SlackChannel> {
     let transport = Transport::builder().local_origin(&twin.origin()).build().unwrap();
     let settings = SlackSettings {
         api_url: Some(twin.base_url()),
         bot_token: Secret::new(bot),
         app_token: Some(Secret::new(app)),
-        proxy: None,
+        proxy,
     };
     Arc::new(SlackChannel::new(transport, settings).unwrap())
 }
@@ -191,14 +196,10 @@ impl Hub {
         Hub::gated(tokio::sync::Semaphore::MAX_PERMITS)
     }
 
-    /// A hub that commits only that many offers until it is opened.
+    /// A hub that commits only that many offers.
     pub(super) fn gated(permits: usize) -> Arc<Hub> {
         let gate = tokio::sync::Semaphore::new(permits);
         Arc::new(Hub { notes: watch::Sender::new(Notes::default()), answers: Mutex::default(), gate })
-    }
-
-    pub(super) fn open(&self, permits: usize) {
-        self.gate.add_permits(permits);
     }
 
     pub(super) fn answer(&self, fault: IngressFault) {

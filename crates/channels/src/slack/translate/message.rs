@@ -5,6 +5,7 @@ use loom_domain::{ConversationType, InboundEvent, PartId, Timestamp};
 use loom_markup::slack::{from_slack, is_bare_mention, slack_mentions};
 use serde_json::Value;
 
+use super::super::METADATA_TYPE;
 use super::super::wire::{flag, list, text, ts_ms};
 use super::{Known, Own, empty, raw};
 use crate::HistoryMessage;
@@ -13,9 +14,6 @@ use crate::HistoryMessage;
 const TEXT_BYTES_MAX: usize = 256 * 1024;
 /// Files of one message that are listed.
 const FILES_MAX: usize = 100;
-/// Event type of the metadata on our own messages.
-const METADATA_TYPE: &str = "loom_outbox";
-
 /// Subtypes that tell nothing an Agent needs.
 const IGNORED: &[&str] = &[
     "channel_join",
@@ -113,6 +111,7 @@ fn message(event: &Value, item: &Value, channel: &str, known: &Known<'_>) -> Inb
     out.conversation.message_id = text(item, "ts").map(str::to_owned);
     set_kind(&mut out, event, channel, known);
     out.message_key = out.conversation.message_id.as_ref().map(|ts| format!("{}/{channel}/{ts}", known.own.team));
+    out.cursor.clone_from(&out.conversation.message_id);
     out.sender = sender(item, known);
     out.bare_mention = is_bare_mention(body, &known.own.user) && list(item, "files").is_empty();
     let plain = from_slack(body, Some(&known.own.user), |id| (known.name)(id));
@@ -219,18 +218,22 @@ fn cut(text: String) -> (String, bool) {
     (text.get(..end).unwrap_or("").to_owned(), true)
 }
 
-/// Whether one of our messages shows its metadata type but hides the payload.
+/// Whether one of our messages keeps from us which Part it is. All our text carries metadata, so a text without
+/// any may be one whose metadata is not shown.
 pub(in super::super) fn hides_metadata(item: &Value) -> bool {
-    item.get("metadata").is_some_and(|metadata| {
-        text(metadata, "event_type") == Some(METADATA_TYPE) && metadata.get("event_payload").is_none_or(is_empty)
-    })
+    match item.get("metadata") {
+        Some(metadata) => {
+            text(metadata, "event_type") == Some(METADATA_TYPE) && metadata.get("event_payload").is_none_or(is_empty)
+        }
+        None => text(item, "subtype").is_none() && list(item, "files").is_empty(),
+    }
 }
 
 fn is_empty(payload: &Value) -> bool {
     payload.as_object().is_none_or(serde_json::Map::is_empty)
 }
 
-/// Whether a conversation object is of this kind (`conversations.info`, `conversations.list`).
+/// Kind of a conversation object (`conversations.info`, `conversations.list`).
 pub(in super::super) fn kind_of_conversation(conversation: &Value) -> ConversationType {
     if flag(conversation, "is_im") {
         ConversationType::Dm
