@@ -128,6 +128,10 @@ impl<W: Write> RedactWriter<W> {
 
     /// Writes text; what is not UTF-8 is withheld and counted.
     fn emit(&mut self, text: &[u8]) -> io::Result<()> {
+        if std::str::from_utf8(text).is_ok() && !text.is_empty() {
+            self.flush_withheld()?;
+            return self.put(text);
+        }
         for chunk in text.utf8_chunks() {
             if !chunk.valid().is_empty() {
                 self.flush_withheld()?;

@@ -18,7 +18,8 @@ pub(in crate::redact) fn email(text: &[u8], at: usize, hits: &mut Hits) {
     let host = host.strip_suffix(b".").unwrap_or(host);
     let Some(dot) = host.iter().rposition(|byte| *byte == b'.') else { return };
     let top = host.get(dot + 1..).unwrap_or_default();
-    if dot > 0 && top.len() >= 2 && top.iter().all(u8::is_ascii_alphabetic) {
+    let user_of_url = text.get(..start).is_some_and(|before| before.ends_with(b"://"));
+    if !user_of_url && dot > 0 && top.len() >= 2 && top.iter().all(u8::is_ascii_alphabetic) {
         hits.add_closed(Rule::Email, start, domain + host.len());
     }
 }
