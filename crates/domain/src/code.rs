@@ -26,6 +26,7 @@ macro_rules! codes {
         /// A stable error code. Its text is the same in the CLI, HTTP, events and logs.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case")]
+        #[expect(clippy::doc_markdown, reason = "the sentences are user text too")]
         pub enum Code { $(#[doc = $about] $variant,)* }
 
         impl Code {

@@ -9,7 +9,7 @@ use crate::Code;
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// A coded error with what to do next. Serialises to the error object of the specifications
-/// (snake_case members; absent ones are left out).
+/// (`snake_case` members; absent ones are left out).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {

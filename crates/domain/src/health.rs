@@ -42,6 +42,7 @@ impl Fault {
 
 /// What is known of a Connection now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, not a hidden state")]
 pub struct HealthInput {
     /// Enabled and not archived.
     pub enabled: bool,

@@ -5,7 +5,7 @@
 //! Invariants
 //! - Every decision is a function of its arguments and ends in one code of a closed list.
 //! - Time, randomness and ids come in as arguments.
-//! - Messaging objects serialise in camelCase; the error object in snake_case.
+//! - Messaging objects serialise in camelCase; the error object in `snake_case`.
 
 pub mod address;
 pub mod admission;

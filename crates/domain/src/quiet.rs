@@ -66,7 +66,7 @@ impl Window {
             local.date().tomorrow().map_err(Error::internal)?
         };
         let ambiguous = self.zone.to_ambiguous_timestamp(date.to_datetime(self.to));
-        let first = ambiguous.clone().compatible().map_err(Error::internal)?.as_millisecond();
+        let first = ambiguous.compatible().map_err(Error::internal)?.as_millisecond();
         let end =
             if first > now.0 { first } else { ambiguous.later().map_err(Error::internal)?.as_millisecond() };
         Ok(Timestamp(end))

@@ -1,6 +1,6 @@
-//! Closed word lists: enums whose serde form, Display and FromStr are the same words everywhere.
+//! Closed word lists: enums whose serde form, `Display` and `FromStr` are the same words everywhere.
 
-/// Declares an enum of stable snake_case words with `as_str`, `ALL`, `Display`, `FromStr` and serde.
+/// Declares an enum of stable `snake_case` words with `as_str`, `ALL`, `Display`, `FromStr` and serde.
 #[macro_export]
 macro_rules! words {
     ($(#[$meta:meta])* $vis:vis enum $name:ident { $($(#[$vmeta:meta])* $variant:ident = $text:literal,)* }) => {

@@ -7,6 +7,7 @@ use crate::reason::{BlockedBy, EventReason};
 
 /// What holds the Agent itself back, beside its archive mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, not a hidden state")]
 pub struct AgentGate {
     /// The owner paused it.
     pub paused: bool,

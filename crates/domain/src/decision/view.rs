@@ -65,7 +65,7 @@ fn present_membership<'a>(input: &DecisionInput<'a>) -> Option<&'a Membership> {
 
 /// Whether the event belongs to a DM. A thread counts as its parent; an untold kind is no DM.
 pub(super) fn is_dm(event: &InboundEvent) -> bool {
-    event.parent_type.or(event.conversation.conversation_type).is_some_and(|kind| kind.is_dm())
+    event.parent_type.or(event.conversation.conversation_type).is_some_and(crate::ConversationType::is_dm)
 }
 
 fn is_own_id(input: &DecisionInput<'_>, address: &Address, id: &str) -> bool {

@@ -17,6 +17,7 @@ use crate::{Code, Error, Timestamp};
 
 /// What the item's newest reply looks like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, not a hidden state")]
 pub struct ReplyFacts {
     /// It is on its way: held, pending, sending, waiting for a retry, or unknown.
     pub is_live: bool,

@@ -18,6 +18,7 @@ pub enum ClaimCheck {
 
 /// Facts of the moment.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, not a hidden state")]
 pub struct ClaimFacts<'a> {
     /// Connection.
     pub connection: &'a Connection,

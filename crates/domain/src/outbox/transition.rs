@@ -50,7 +50,7 @@ pub fn transition(part: &Part, event: &PartEvent, ctx: &PartContext) -> Result<P
             Ok(next.effect(PartEffect::DegradeQuota))
         }
         (E::LeaseLost, PartState::Sending) => Ok(ended::lease_lost(part, ctx)),
-        (E::Settled(answer), PartState::Unknown) => settled::answered(part, answer, ctx),
+        (E::Settled(answer), PartState::Unknown) => Ok(settled::answered(part, answer, ctx)),
         (E::Owner(verdict), PartState::Unknown) => Ok(settled::by_owner(part, verdict, ctx)),
         (E::Due, PartState::RetryWait) if ctx.now < ctx.expires_at => {
             Ok(PartNext::to(17, part, PartState::Pending))

@@ -33,11 +33,10 @@ fn check_id(field: &str, provider: &str, id: &str) -> Result<Option<Warning>, Er
         Some(owner) if owner != provider && !is_foreign_to_all(provider) => {
             Err(Error::invalid(field, format!("this is an id of {owner}, not of {provider}")))
         }
-        Some(_) => Ok(None),
         None if matches!(provider, "slack" | "feishu" | "parall") => {
             Ok(Some(format!("`{id}` is an unusual id for {provider}")))
         }
-        None => Ok(None),
+        _ => Ok(None),
     }
 }
 

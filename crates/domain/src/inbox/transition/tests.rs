@@ -77,8 +77,17 @@ fn all_events() -> Vec<Event> {
     for (retryable, tool_called) in [(true, false), (true, true), (false, false)] {
         events.push(Event::TurnFailed { retryable, tool_called });
     }
-    use Delivery as D;
-    events.extend([D::Sent, D::Failed, D::Expired, D::Cancelled, D::Unknown, D::Held].map(Event::Delivery));
+    events.extend(
+        [
+            Delivery::Sent,
+            Delivery::Failed,
+            Delivery::Expired,
+            Delivery::Cancelled,
+            Delivery::Unknown,
+            Delivery::Held,
+        ]
+        .map(Event::Delivery),
+    );
     events
 }
 

@@ -77,13 +77,13 @@ pub(super) fn unknown_at(row: u8, part: &Part, error: &PartError, now: Timestamp
 }
 
 /// Rows 13 to 15.
-pub(super) fn answered(part: &Part, answer: &Settled, ctx: &PartContext) -> Result<PartNext, Error> {
+pub(super) fn answered(part: &Part, answer: &Settled, ctx: &PartContext) -> PartNext {
     match answer {
-        Settled::Found(receipt) if receipt.is_proof() => Ok(sent(13, part, receipt)),
-        Settled::Absent => Ok(absent(part, ctx)),
-        Settled::AbsentRead => Ok(absent_read(part, ctx)),
-        Settled::Found(_) | Settled::NoAnswer => Ok(ask_again(part, ctx)),
-        Settled::Never => Ok(left_to_owner(part)),
+        Settled::Found(receipt) if receipt.is_proof() => sent(13, part, receipt),
+        Settled::Absent => absent(part, ctx),
+        Settled::AbsentRead => absent_read(part, ctx),
+        Settled::Found(_) | Settled::NoAnswer => ask_again(part, ctx),
+        Settled::Never => left_to_owner(part),
     }
 }
 
