@@ -69,7 +69,7 @@ pub enum OutputForm {
     Json,
 }
 
-/// Settings of a named runtime (configuration, snake_case). Only the fields of its kind matter.
+/// Settings of a named runtime (configuration, `snake_case`). Only the fields of its kind matter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RuntimeSettings {

@@ -77,13 +77,11 @@ impl AgentRuntime for CommandRuntime {
         let Some(program) = self.settings.argv.first() else {
             return Err(RuntimeError::new(ErrClass::Spawn, "no program is configured").retryable(false));
         };
-        match crate::process::find(program, &self.host.path) {
-            Some(_) => Ok(Probe { version: String::new(), tested: true }),
-            None => {
-                let message = format!("there is no program {program} to run");
-                Err(RuntimeError::new(ErrClass::Spawn, message).retryable(false))
-            }
+        if crate::process::find(program, &self.host.path).is_none() {
+            let message = format!("there is no program {program} to run");
+            return Err(RuntimeError::new(ErrClass::Spawn, message).retryable(false));
         }
+        Ok(Probe { version: String::new(), tested: true })
     }
 
     async fn open(

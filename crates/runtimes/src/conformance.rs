@@ -63,8 +63,8 @@ pub fn request(number: u128, text: &str) -> TurnRequest {
         key: key(number),
         input: vec![Input::Text(text.to_owned())],
         facts: serde_json::Value::Null,
-        deadline: Instant::now() + Duration::from_secs(300),
-        idle_limit: Duration::from_secs(120),
+        deadline: Instant::now() + Duration::from_mins(5),
+        idle_limit: Duration::from_mins(2),
     }
 }
 

@@ -266,6 +266,10 @@ pub struct TurnHandle {
 
 /// What became of a Turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one verdict exists at a time; the outcome is moved out of it at once"
+)]
 pub enum TurnFate {
     /// The runtime never took it; it may be queued again.
     NeverAccepted,

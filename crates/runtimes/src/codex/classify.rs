@@ -75,7 +75,7 @@ mod tests {
 
     use super::*;
 
-    fn class(info: Value, message: &str) -> (ErrClass, Option<u16>, bool) {
+    fn class(info: &Value, message: &str) -> (ErrClass, Option<u16>, bool) {
         let redact: Redact = Arc::new(str::to_owned);
         let error = model(&json!({"codexErrorInfo": info, "message": message}), &redact);
         (error.class, error.http, error.retryable)
@@ -84,16 +84,16 @@ mod tests {
     #[test]
     fn rt_15_model_errors_have_a_class() {
         let too_many = json!({"responseTooManyFailedAttempts": {"httpStatusCode": 429}});
-        assert_eq!(class(too_many, ""), (ErrClass::RateLimit, Some(429), true));
+        assert_eq!(class(&too_many, ""), (ErrClass::RateLimit, Some(429), true));
         let refused = json!({"httpConnectionFailed": {"httpStatusCode": 401}});
-        assert_eq!(class(refused, ""), (ErrClass::Auth, Some(401), false));
-        assert_eq!(class(json!("internalServerError"), ""), (ErrClass::Overloaded, None, true));
-        assert_eq!(class(json!("other"), "{\"error\":{}}"), (ErrClass::BadRequest, None, false));
+        assert_eq!(class(&refused, ""), (ErrClass::Auth, Some(401), false));
+        assert_eq!(class(&json!("internalServerError"), ""), (ErrClass::Overloaded, None, true));
+        assert_eq!(class(&json!("other"), "{\"error\":{}}"), (ErrClass::BadRequest, None, false));
         let cut = "stream disconnected before completion: x";
-        assert_eq!(class(json!("other"), cut), (ErrClass::ModelStream, None, true));
+        assert_eq!(class(&json!("other"), cut), (ErrClass::ModelStream, None, true));
         let down = json!({"httpConnectionFailed": {"httpStatusCode": null}});
-        assert_eq!(class(down, ""), (ErrClass::ModelStream, None, true));
-        assert_eq!(class(json!("somethingNew"), ""), (ErrClass::BadRequest, None, false));
+        assert_eq!(class(&down, ""), (ErrClass::ModelStream, None, true));
+        assert_eq!(class(&json!("somethingNew"), ""), (ErrClass::BadRequest, None, false));
     }
 
     #[test]

@@ -34,7 +34,7 @@ fn file(settings: &RuntimeSettings, endpoint: &str) -> String {
         quoted(endpoint)
     );
     if let Some(name) = &settings.endpoint_key_env {
-        provider.push_str(&format!("env_key = {}\n", quoted(name)));
+        provider.extend(["env_key = ", &quoted(name), "\n"]);
     }
     format!("model_provider = \"{LOOM}\"\n\n[model_providers.{LOOM}]\n{provider}")
 }

@@ -219,10 +219,13 @@ pub(super) async fn read(connection: &Connection, stdout: ChildStdout, line_byte
     let mut lines = FramedRead::new(stdout, LinesCodec::new_with_max_length(line_bytes_max));
     while let Some(line) = lines.next().await {
         match line {
-            Ok(line) => match serde_json::from_str(&line) {
-                Ok(message) => connection.sort(message).await,
-                Err(_) => tracing::debug!("codex wrote a line that is not JSON"),
-            },
+            Ok(line) => {
+                if let Ok(message) = serde_json::from_str(&line) {
+                    connection.sort(message).await;
+                } else {
+                    tracing::debug!("codex wrote a line that is not JSON");
+                }
+            }
             Err(error) => {
                 tracing::warn!(%error, "codex broke its framing");
                 break;

@@ -114,14 +114,17 @@ mod tests {
         let comment = said("thinking", Some("commentary"));
         let last = said("done", Some("final_answer"));
         let plain = said("plain", None);
-        assert_eq!(of("summary", &[plain.clone()], &[]), Some(("plain".into(), AnswerSource::Declared)));
+        assert_eq!(
+            of("summary", std::slice::from_ref(&plain), &[]),
+            Some(("plain".into(), AnswerSource::Declared))
+        );
         let seen = [comment.clone(), last.clone(), plain.clone()];
         assert_eq!(of("notLoaded", &[], &seen), Some(("done".into(), AnswerSource::FinalPhase)));
         assert_eq!(
             of("notLoaded", &[], &[comment.clone(), plain]),
             Some(("plain".into(), AnswerSource::LastMessage))
         );
-        assert_eq!(of("notLoaded", &[], &[comment.clone()]), None);
+        assert_eq!(of("notLoaded", &[], std::slice::from_ref(&comment)), None);
         assert_eq!(of("summary", &[comment], &[]), None);
         assert_eq!(of("full", &[last], &[]), Some(("done".into(), AnswerSource::FinalPhase)));
     }

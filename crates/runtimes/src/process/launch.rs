@@ -25,18 +25,15 @@ pub(crate) fn spawn(
     let path = env.get("PATH").map(String::as_str).unwrap_or_default();
     let program =
         find(program, path).ok_or_else(|| fault(&format!("there is no program {program} to run")))?;
-    let mut command = match SETSID.iter().find(|tool| Path::new(tool).exists()) {
-        Some(tool) => {
-            // It is not a group leader here, so it makes the session and becomes the program under the same id.
-            let mut command = Command::new(tool);
-            command.arg(program);
-            command
-        }
-        None => {
-            let mut command = Command::new(program);
-            command.process_group(0);
-            command
-        }
+    let mut command = if let Some(tool) = SETSID.iter().find(|tool| Path::new(tool).exists()) {
+        // It is not a group leader here, so it makes the session and becomes the program under the same id.
+        let mut command = Command::new(tool);
+        command.arg(program);
+        command
+    } else {
+        let mut command = Command::new(program);
+        command.process_group(0);
+        command
     };
     command.args(arguments).env_clear().envs(env).current_dir(cwd);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);

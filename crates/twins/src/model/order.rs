@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// Longest `SLOW`, so that a typing error ends one day.
-const SLOW_MAX: Duration = Duration::from_secs(600);
+const SLOW_MAX: Duration = Duration::from_mins(10);
 
 /// What a message tells the twin to do.
 #[derive(Debug, Clone, PartialEq)]
