@@ -17,10 +17,11 @@ pub(in crate::redact) fn email(text: &[u8], at: usize, hits: &mut Hits) {
     let host = text.get(domain..domain + count).unwrap_or_default();
     let host = host.strip_suffix(b".").unwrap_or(host);
     let Some(dot) = host.iter().rposition(|byte| *byte == b'.') else { return };
-    let top = host.get(dot + 1..).unwrap_or_default();
+    // What follows the letters of the top level is none of it.
+    let top = run(host, dot + 1, |byte| byte.is_ascii_alphabetic(), HOST_BYTES_MAX);
     let user_of_url = text.get(..start).is_some_and(|before| before.ends_with(b"://"));
-    if !user_of_url && dot > 0 && top.len() >= 2 && top.iter().all(u8::is_ascii_alphabetic) {
-        hits.add_closed(Rule::Email, start, domain + host.len());
+    if !user_of_url && dot > 0 && top >= 2 {
+        hits.add_closed(Rule::Email, start, domain + dot + 1 + top);
     }
 }
 
