@@ -145,7 +145,7 @@ impl Call {
     async fn attempts(&mut self, reading: Reading) -> Result<Opened> {
         loop {
             let outcome = self.attempt(reading).await;
-            let verdict = retry::decide(self.repeat, self.ending(&outcome));
+            let verdict = retry::decide(self.repeat, verdict::ending(&outcome));
             match verdict {
                 Verdict::Unknown => return Err(self.unknown(outcome)),
                 Verdict::Stop => return self.settle(outcome),
@@ -214,10 +214,4 @@ fn retry_after(core: &Core, outcome: &Result<Opened, Failure>) -> Option<Duratio
 
 fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
-}
-
-impl Call {
-    fn ending(&self, outcome: &Result<Opened, Failure>) -> Ending {
-        verdict::ending(outcome)
-    }
 }

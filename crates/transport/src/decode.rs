@@ -59,7 +59,6 @@ impl Decoder {
     /// Ends the body: a coded one must be complete.
     pub(crate) fn finish(&mut self) -> Result<Bytes, NetworkFault> {
         let rest = match &mut self.coding {
-            Coding::Identity => Ok(Vec::new()),
             Coding::Gzip(d) if self.received > 0 => d.try_finish().map(|()| std::mem::take(d.get_mut())),
             Coding::Deflate(d) if self.received > 0 => d.try_finish().map(|()| std::mem::take(d.get_mut())),
             _ => Ok(Vec::new()),

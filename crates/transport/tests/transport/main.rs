@@ -1,13 +1,24 @@
 //! The transport against peers on loopback and against the mock.
 
+#[cfg(test)]
 mod caps;
+#[cfg(test)]
 mod credentials;
+#[cfg(test)]
 mod egress;
+#[cfg(test)]
 mod proxies;
+#[cfg(test)]
 mod recording;
+#[cfg(test)]
 mod retries;
+#[cfg(test)]
 mod sending;
+#[cfg(test)]
 mod support;
+#[cfg(test)]
 mod timeouts;
+#[cfg(test)]
 mod tracing_ids;
+#[cfg(test)]
 mod websockets;

@@ -85,7 +85,7 @@ async fn forms_and_multipart_files_arrive_whole() {
     assert!(peer.requests()[0].ends_with("a=1+2&b=%C3%BC"));
 
     let mut file = tempfile::tempfile().unwrap();
-    file.write_all(&[b'x'; 100_000]).unwrap();
+    file.write_all("x".repeat(100_000).as_bytes()).unwrap();
     let form = Multipart::new().text("type", "file").file(
         "file",
         "a\"b.txt",
