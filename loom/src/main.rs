@@ -1,1 +1,5 @@
-fn main() -> std::process::ExitCode { loom_cli::run() }
+//! `loom`.
+
+fn main() -> std::process::ExitCode {
+    loom_cli::run()
+}

@@ -14,4 +14,5 @@ pub mod request;
 pub mod routes;
 pub mod view;
 
+pub use client::{Client, Endpoint};
 pub use page::{LIMIT_DEFAULT, LIMIT_MAX, Mutation, Page};

@@ -139,6 +139,8 @@ queries! {
     Events {
         /// Events after this sequence number; `Last-Event-ID` wins.
         since: u64,
+        /// False: the stream ends after the stored events.
+        follow: bool,
         /// Event types, comma separated.
         types: String,
         /// Agent name or id.

@@ -1,1 +1,5 @@
-fn main() -> std::process::ExitCode { loom_cli::run() }
+//! `loopx`: the same program under its second name.
+
+fn main() -> std::process::ExitCode {
+    loom_cli::run()
+}

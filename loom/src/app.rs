@@ -1,0 +1,115 @@
+//! From an argument vector to an exit status.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{FromArgMatches as _, error::ErrorKind};
+use loom_domain::Error;
+
+use crate::cli::{self, Cli, Globals, usage};
+use crate::commands;
+use crate::context::Context;
+use crate::environment::Environment;
+use crate::failure::{Failure, INTERRUPTED, Outcome, exit_of};
+use crate::input::secrets;
+use crate::output::{Format, Look, Printer, Style};
+
+/// Runs the command line of this process and gives its exit status.
+pub fn run() -> ExitCode {
+    let arguments: Vec<String> =
+        std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let (mut out, mut err) = (io::BufWriter::new(io::stdout().lock()), io::stderr());
+    if let [_, word] = arguments.as_slice()
+        && (word == "--version" || word == "-V")
+    {
+        return ExitCode::from(u8::from(version(&mut out).is_err()));
+    }
+    ExitCode::from(run_with(&arguments, Environment::of_process(), &mut out, &mut err))
+}
+
+fn version(out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "loom {}", env!("CARGO_PKG_VERSION"))?;
+    out.flush()
+}
+
+/// Runs one command line in a given environment.
+pub(crate) fn run_with(
+    arguments: &[String],
+    mut env: Environment,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> u8 {
+    let parsed = secrets::check_arguments(arguments).map_err(Failure::from).and_then(|()| parse(arguments));
+    let globals = match &parsed {
+        Ok(Parsed::Command(cli)) => cli.globals.clone(),
+        _ => Globals { format: cli::format_of(arguments), ..Globals::default() },
+    };
+    let mut printer = Printer::new(out, err, style(&globals, &env));
+    let outcome = match parsed {
+        Ok(Parsed::Command(cli)) => execute(*cli, &mut env, &mut printer),
+        Ok(Parsed::Text(text)) => printer.document(&text),
+        Err(failure) => Err(failure),
+    };
+    finish(outcome, &mut printer)
+}
+
+enum Parsed {
+    Command(Box<Cli>),
+    Text(String),
+}
+
+fn parse(arguments: &[String]) -> Outcome<Parsed> {
+    let mut command = cli::command();
+    match command.try_get_matches_from_mut(arguments).and_then(|matches| Cli::from_arg_matches(&matches)) {
+        Ok(cli) => Ok(Parsed::Command(Box::new(cli))),
+        Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
+            Ok(Parsed::Text(error.render().to_string()))
+        }
+        Err(error) => Err(usage::translate(&error, &command, arguments).into()),
+    }
+}
+
+fn style(globals: &Globals, env: &Environment) -> Style {
+    let format = globals.format();
+    let colour = format == Format::Human
+        && env.stdout_is_terminal
+        && !globals.no_color
+        && !env.variables.contains_key("NO_COLOR")
+        && env.get("TERM") != Some("dumb");
+    let columns = env.get("COLUMNS").and_then(|text| text.parse().ok()).or(env.columns);
+    Style {
+        format,
+        colour,
+        quiet: globals.quiet,
+        columns: columns.filter(|_| env.stdout_is_terminal),
+        look: Look { now: env.now, wide: globals.wide },
+    }
+}
+
+fn execute(cli: Cli, env: &mut Environment, printer: &mut Printer<'_>) -> Outcome {
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Error::internal)?;
+    let mut context = Context::new(cli.globals, env, printer);
+    runtime.block_on(async {
+        tokio::select! {
+            biased;
+            outcome = commands::dispatch(cli.command, &mut context) => outcome,
+            _ = tokio::signal::ctrl_c() => Err(Failure::Exit(INTERRUPTED)),
+        }
+    })
+}
+
+fn finish(outcome: Outcome, printer: &mut Printer<'_>) -> u8 {
+    let outcome = outcome.and_then(|()| printer.flush());
+    let exit = match outcome {
+        Ok(()) => return 0,
+        Err(Failure::Exit(status)) => status,
+        Err(Failure::Error(error)) => {
+            // Where nobody reads any more, the status still tells what happened.
+            drop(printer.failure(&error));
+            exit_of(error.code)
+        }
+    };
+    drop(printer.flush());
+    exit
+}

@@ -1,0 +1,44 @@
+//! The commands, grouped by what people want to do.
+
+use clap::Command;
+
+/// Groups of command paths in the order of a first day.
+pub(crate) const GROUPS: &[(&str, &[&str])] = &[
+    ("Run the hub", &["up", "down", "status", "doctor", "demo"]),
+    ("Agents", &["agent", "thread"]),
+    ("Connect platforms", &["integration", "conversation"]),
+    ("Handle messages", &["inbox", "outbox"]),
+    ("Find out what happened", &["where", "policy", "notices", "audit"]),
+    ("Learn and test", &["explain", "skill", "commands", "twin", "completions", "man"]),
+];
+
+/// Help of the program: a line for each command, in groups.
+pub(crate) fn grouped(root: &Command) -> String {
+    let mut text =
+        String::from("loom connects long-lived agents to chat platforms, under rules, with proof.\n\n");
+    text.push_str("Usage: loom [OPTIONS] <COMMAND>\n");
+    for (title, names) in GROUPS {
+        text.push_str(&format!("\n{title}:\n"));
+        for command in names.iter().filter_map(|name| root.find_subcommand(name)) {
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+            text.push_str(&format!("  {:<13} {about}\n", command.get_name()));
+        }
+    }
+    text.push_str("\nEvery command takes --help, --format human|json|ndjson and --url.\n");
+    text.push_str("`loom commands` lists all of them; `loom explain CODE` explains an error.\n\n");
+    text.push_str("Examples:\n  loom status\n  loom skill print loom-integrations\n");
+    text
+}
+
+/// Every command that does something, with its path and what it does.
+pub(crate) fn leaves(command: &Command, path: &str) -> Vec<(String, String)> {
+    let own = command.get_about().map(ToString::to_string).unwrap_or_default();
+    let mut found: Vec<(String, String)> = match command.is_subcommand_required_set() {
+        true => Vec::new(),
+        false => vec![(path.to_owned(), own)],
+    };
+    for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
+        found.extend(leaves(sub, format!("{path} {}", sub.get_name()).trim()));
+    }
+    found
+}

@@ -1,0 +1,80 @@
+//! Turns a command line that cannot be parsed into an error of the closed list.
+
+use clap::Command;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use loom_domain::{Code, Error};
+
+use super::nearest::nearest;
+
+/// The error of a command line that clap refused.
+pub(crate) fn translate(error: &clap::Error, root: &Command, arguments: &[String]) -> Error {
+    if let Some(own) = std::error::Error::source(error).and_then(|source| source.downcast_ref::<Error>()) {
+        return named(own.clone(), context(error, ContextKind::InvalidArg));
+    }
+    let (path, command) = reached(root, arguments);
+    let code = match error.kind() {
+        ErrorKind::InvalidValue | ErrorKind::ValueValidation => Code::InvalidArgument,
+        ErrorKind::MissingRequiredArgument => Code::MissingField,
+        ErrorKind::ArgumentConflict => Code::MutuallyExclusive,
+        _ => Code::Usage,
+    };
+    let mut hint = format!("{path} --help");
+    if let Some(near) = suggestion(error, command) {
+        hint = format!("did you mean `{near}`? See {path} --help");
+    }
+    Error::new(code, sentence(error)).with_hint(hint)
+}
+
+/// An own error of a value, with the flag it belongs to.
+fn named(mut error: Error, argument: Option<String>) -> Error {
+    if let Some(argument) = argument {
+        let flag = argument.split_whitespace().next().unwrap_or_default();
+        error.message = format!("{flag}: {}", error.message);
+    }
+    error
+}
+
+/// The first sentence of clap's message, lower case, without its prefix.
+fn sentence(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let first = text.split("\n\n").next().unwrap_or_default().trim_start_matches("error: ");
+    let words: Vec<&str> = first.split_whitespace().collect();
+    words.join(" ").trim_end_matches('.').to_owned()
+}
+
+/// The deepest command that the words of a command line reach.
+fn reached<'a>(root: &'a Command, arguments: &[String]) -> (String, &'a Command) {
+    let (mut path, mut at) = ("loom".to_owned(), root);
+    for word in arguments.iter().skip(1).take_while(|word| *word != "--") {
+        if let Some(next) = at.find_subcommand(word) {
+            path = format!("{path} {}", next.get_name());
+            at = next;
+        }
+    }
+    (path, at)
+}
+
+fn suggestion(error: &clap::Error, command: &Command) -> Option<String> {
+    match error.kind() {
+        ErrorKind::UnknownArgument => {
+            let word = context(error, ContextKind::InvalidArg)?;
+            let word = word.trim_start_matches('-').split('=').next().unwrap_or_default().to_owned();
+            let flags = command.get_arguments().filter_map(clap::Arg::get_long);
+            nearest(&word, flags).map(|flag| format!("--{flag}"))
+        }
+        ErrorKind::InvalidSubcommand => {
+            let word = context(error, ContextKind::InvalidSubcommand)?;
+            nearest(&word, command.get_subcommands().map(Command::get_name)).map(str::to_owned)
+        }
+        ErrorKind::InvalidValue => context(error, ContextKind::SuggestedValue),
+        _ => None,
+    }
+}
+
+fn context(error: &clap::Error, kind: ContextKind) -> Option<String> {
+    match error.get(kind)? {
+        ContextValue::String(text) => Some(text.clone()),
+        ContextValue::Strings(list) => list.first().cloned(),
+        _ => None,
+    }
+}

@@ -1,0 +1,103 @@
+//! The commands: one file each, in a folder for its noun.
+
+/// The two examples at the end of a help text.
+macro_rules! examples {
+    ($first:literal, $second:literal) => {
+        concat!("Examples:\n  ", $first, "\n  ", $second)
+    };
+}
+
+mod agent;
+mod audit;
+mod commands_list;
+mod common;
+mod completions;
+mod conversation;
+mod delivery;
+mod explain;
+mod hub_process;
+mod inbox;
+mod integration;
+mod man;
+mod notices;
+mod outbox;
+mod policy;
+pub(crate) mod skill;
+mod status;
+mod thread;
+mod twin;
+mod where_is;
+
+use clap::Subcommand;
+
+use crate::context::Context;
+use crate::failure::Outcome;
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Up(hub_process::Up),
+    Down(hub_process::Down),
+    Status(status::Args),
+    Doctor(hub_process::Doctor),
+    Demo(hub_process::Demo),
+    /// Create, see and change Agents
+    #[command(subcommand)]
+    Agent(agent::Command),
+    /// See, follow and feed an Agent's Thread
+    #[command(subcommand)]
+    Thread(thread::Command),
+    /// Connections, Addresses and sends
+    #[command(subcommand)]
+    Integration(integration::Command),
+    /// Conversations: what an Address is for in each
+    #[command(subcommand)]
+    Conversation(conversation::Command),
+    Inbox(inbox::Inbox),
+    Outbox(outbox::Outbox),
+    Where(where_is::Args),
+    /// Ask how messages are judged
+    #[command(subcommand)]
+    Policy(policy::Command),
+    Notices(notices::Notices),
+    /// The chain of audited changes
+    #[command(subcommand)]
+    Audit(audit::Command),
+    Explain(explain::Args),
+    /// Guides for Agents
+    #[command(subcommand)]
+    Skill(skill::Command),
+    Commands(commands_list::Args),
+    /// Simulated platforms for tests
+    #[command(subcommand)]
+    Twin(twin::Command),
+    Completions(completions::Args),
+    Man(man::Args),
+}
+
+/// Runs a command.
+pub(crate) async fn dispatch(command: Command, cx: &mut Context<'_, '_>) -> Outcome {
+    match command {
+        Command::Up(args) => Box::pin(hub_process::up(args, cx)).await,
+        Command::Down(args) => Box::pin(hub_process::down(args, cx)).await,
+        Command::Status(args) => Box::pin(status::run(args, cx)).await,
+        Command::Doctor(args) => Box::pin(hub_process::doctor(args, cx)).await,
+        Command::Demo(args) => Box::pin(hub_process::demo(args, cx)).await,
+        Command::Agent(command) => Box::pin(agent::run(command, cx)).await,
+        Command::Thread(command) => Box::pin(thread::run(command, cx)).await,
+        Command::Integration(command) => Box::pin(integration::run(command, cx)).await,
+        Command::Conversation(command) => Box::pin(conversation::run(command, cx)).await,
+        Command::Inbox(command) => Box::pin(inbox::run(command, cx)).await,
+        Command::Outbox(command) => Box::pin(outbox::run(command, cx)).await,
+        Command::Where(args) => Box::pin(where_is::run(args, cx)).await,
+        Command::Policy(command) => Box::pin(policy::run(command, cx)).await,
+        Command::Notices(command) => Box::pin(notices::run(command, cx)).await,
+        Command::Audit(command) => Box::pin(audit::run(command, cx)).await,
+        Command::Explain(args) => explain::run(&args, cx),
+        Command::Skill(command) => skill::run(&command, cx),
+        Command::Commands(args) => commands_list::run(&args, cx),
+        Command::Twin(command) => Box::pin(twin::run(command, cx)).await,
+        Command::Completions(args) => completions::run(&args, cx),
+        Command::Man(args) => man::run(&args, cx),
+    }
+}

@@ -1,0 +1,29 @@
+//! `loom agent restore`.
+
+use loom_api::{request, routes};
+use serde_json::Value;
+
+use crate::cli::parsers;
+use crate::commands::common::Version;
+use crate::context::Context;
+use crate::failure::Outcome;
+
+/// Take an Agent out of the archive
+#[derive(Debug, clap::Args)]
+#[command(after_help = examples!("loom agent restore docs", "loom agent restore docs --dry-run"))]
+pub(crate) struct Args {
+    /// Agent name or id
+    #[arg(value_parser = parsers::agent)]
+    agent: String,
+    #[command(flatten)]
+    version: Version,
+}
+
+/// Restores it.
+pub(crate) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
+    let body = request::Versioned { expected_version: args.version.expected_version };
+    let hub = cx.hub()?;
+    let call = hub.post(routes::agent_restore(&args.agent)).dry_run(cx.globals.dry_run);
+    let done: Value = call.json(&body)?.run().await?;
+    cx.out.mutation(&done)
+}

@@ -1,0 +1,24 @@
+//! `loom audit verify`.
+
+use loom_api::routes;
+use serde_json::Value;
+
+use crate::context::Context;
+use crate::failure::Outcome;
+use crate::output::pick;
+
+/// Check the whole audit chain; exit 6 when it is broken
+#[derive(Debug, clap::Args)]
+#[command(after_help = examples!("loom audit verify", "loom audit verify --json"))]
+pub(crate) struct Args {}
+
+/// Checks it.
+pub(super) async fn run(_args: Args, cx: &mut Context<'_, '_>) -> Outcome {
+    let found: Value = cx.hub()?.get(routes::audit_verify()).run().await?;
+    if !cx.out.is_human() {
+        return cx.out.json(&found);
+    }
+    let [rows, first, last, head] =
+        ["rows", "firstSeq", "lastSeq", "head"].map(|path| pick::dash(&found, path));
+    cx.out.line(&format!("intact: {rows} rows, {first} to {last}, head {head}"))
+}

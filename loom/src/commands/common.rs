@@ -1,0 +1,76 @@
+//! Flags and small steps that several commands share.
+
+use clap::Args;
+use loom_api::LIMIT_MAX;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use crate::failure::{Failure, Outcome};
+
+/// Which page of a list.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
+pub(crate) struct Paging {
+    /// Items per page, 1 to 500
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(LIMIT_MAX)))]
+    pub(crate) limit: Option<u32>,
+    /// Where the page starts
+    #[arg(long, value_name = "C")]
+    pub(crate) cursor: Option<String>,
+}
+
+/// The version a change is based on.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct Version {
+    /// Fail unless the object has this version
+    #[arg(long, value_name = "N")]
+    pub(crate) expected_version: Option<u64>,
+}
+
+/// Turns flag words into the camelCase names of the fields they clear.
+pub(crate) fn cleared(words: &[String], names: &[(&str, &str)]) -> Vec<String> {
+    let name = |word: &String| {
+        let found = names.iter().find(|(flag, _)| flag == word);
+        found.map_or_else(|| word.clone(), |(_, field)| (*field).to_owned())
+    };
+    words.iter().map(name).collect()
+}
+
+/// Prints what a change would do when `--dry-run` was given and the step has no plan of its own.
+pub(crate) fn planned(cx: &mut Context<'_, '_>, what: &str, ids: &[String]) -> Outcome {
+    match cx.out.is_human() {
+        true => cx.out.line(&format!("dry run, nothing changed: {what}")),
+        false => cx.out.json(&json!({"dryRun": true, "plan": what, "ids": ids})),
+    }
+}
+
+/// The ids of a page's items.
+pub(crate) fn ids(items: &[Value], path: &str) -> Vec<String> {
+    items.iter().map(|item| crate::output::pick::text(item, path)).collect()
+}
+
+/// Does the same to each item; each obeys its own rules. The first failure's status is the command's.
+pub(crate) async fn each(
+    ids: &[String],
+    route: fn(&str) -> String,
+    body: &impl Serialize,
+    cx: &mut Context<'_, '_>,
+) -> Outcome {
+    let hub = cx.hub()?;
+    let mut failed = None;
+    for id in ids {
+        let call = hub.post(route(id)).dry_run(cx.globals.dry_run).json(body)?;
+        match call.run::<Value>().await {
+            Ok(done) => cx.out.mutation(&done)?,
+            Err(error) if ids.len() == 1 => return Err(error.into()),
+            Err(error) => {
+                cx.out.note(&format!("{id}: {error}"))?;
+                failed = failed.or(Some(error.code));
+            }
+        }
+    }
+    match failed {
+        None => Ok(()),
+        Some(code) => Err(Failure::of(code)),
+    }
+}

@@ -1,0 +1,72 @@
+//! `loom status`.
+
+use loom_api::routes;
+use serde_json::Value;
+
+use crate::context::Context;
+use crate::failure::Outcome;
+use crate::output::pick;
+
+/// Show the hub and what waits in it
+#[derive(Debug, clap::Args)]
+#[command(after_help = examples!("loom status", "loom status --json"))]
+pub(crate) struct Args {}
+
+/// Shows it.
+pub(crate) async fn run(_args: Args, cx: &mut Context<'_, '_>) -> Outcome {
+    let found: Value = cx.hub()?.get(routes::status()).run().await?;
+    if !cx.out.is_human() {
+        return cx.out.json(&found);
+    }
+    let look = cx.out.look();
+    let text = |path: &str| pick::text(&found, path);
+    let count = |path: &str| pick::number(&found, path);
+    cx.out.fields(&[
+        ("hub", format!("{} (loom {}, pid {})", text("state"), text("version"), pick::dash(&found, "pid"))),
+        ("up", look.time(&found, "startedAt")),
+        ("listens", text("listen").replace(',', ", ")),
+        ("store", text("store")),
+        (
+            "agents",
+            format!(
+                "{} ({} running, {} paused)",
+                count("agents.total"),
+                count("agents.running"),
+                count("agents.paused")
+            ),
+        ),
+        (
+            "connections",
+            format!(
+                "{} ({} connected, {} degraded, {} down, {} disabled)",
+                count("connections.total"),
+                count("connections.connected"),
+                count("connections.degraded"),
+                count("connections.down"),
+                count("connections.disabled"),
+            ),
+        ),
+        (
+            "inbox",
+            format!(
+                "{} queued, {} handling, {} pending access, {} need a decision; oldest {}",
+                count("inbox.queued"),
+                count("inbox.handling"),
+                count("inbox.pendingAccess"),
+                count("inbox.needsDecision"),
+                look.seconds(&found, "inbox.oldestSeconds"),
+            ),
+        ),
+        (
+            "outbox",
+            format!(
+                "{} open, {} held, {} unknown, {} dead",
+                count("outbox.open"),
+                count("outbox.held"),
+                count("outbox.unknown"),
+                count("outbox.dead"),
+            ),
+        ),
+        ("notices", count("notices").to_string()),
+    ])
+}

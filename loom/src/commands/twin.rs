@@ -1,0 +1,31 @@
+//! `loom twin`.
+
+mod model;
+mod slack;
+
+use clap::Subcommand;
+
+use crate::context::Context;
+use crate::failure::Outcome;
+
+/// Which platform to simulate.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Slack(slack::Args),
+    Model(model::Args),
+}
+
+/// Simulates it until Ctrl-C.
+pub(crate) async fn run(command: Command, cx: &mut Context<'_, '_>) -> Outcome {
+    match command {
+        Command::Slack(args) => slack::run(args, cx).await,
+        Command::Model(args) => model::run(args, cx).await,
+    }
+}
+
+/// Waits for Ctrl-C, the usual end of a twin.
+async fn until_stopped(cx: &mut Context<'_, '_>) -> Outcome {
+    cx.out.flush()?;
+    tokio::signal::ctrl_c().await?;
+    Ok(())
+}

@@ -1,0 +1,66 @@
+//! What a running command works with: its flags, its hub and its printer.
+
+use std::path::Path;
+
+use loom_api::{Client, Endpoint};
+use loom_domain::{Code, Error, Result};
+use loom_secrets::private_file::read_private;
+
+use crate::cli::Globals;
+use crate::environment::Environment;
+use crate::failure::Outcome;
+use crate::output::Printer;
+
+/// What a running command works with.
+pub(crate) struct Context<'a, 'p> {
+    /// Flags of every command.
+    pub(crate) globals: Globals,
+    /// The process.
+    pub(crate) env: &'a mut Environment,
+    /// The printer.
+    pub(crate) out: &'a mut Printer<'p>,
+}
+
+impl<'a, 'p> Context<'a, 'p> {
+    /// Puts the parts together.
+    pub(crate) fn new(globals: Globals, env: &'a mut Environment, out: &'a mut Printer<'p>) -> Self {
+        Context { globals, env, out }
+    }
+
+    /// The hub: `--url`, else `LOOM_URL`, else the socket of the data directory.
+    pub(crate) fn hub(&self) -> Result<Client> {
+        let url = self.globals.url.as_deref().or_else(|| self.env.get("LOOM_URL"));
+        let endpoint = match url {
+            Some(url) => Endpoint::parse(url)?,
+            None => Endpoint::Unix(self.env.socket()),
+        };
+        Ok(Client::new(endpoint, self.token()?))
+    }
+
+    /// The token: from `LOOM_TOKEN_FILE`, else `LOOM_TOKEN`. Inside a Turn there must be one.
+    fn token(&self) -> Result<Option<String>> {
+        if let Some(path) = self.env.get("LOOM_TOKEN_FILE") {
+            let bytes = read_private(Path::new(path))?;
+            let text = std::str::from_utf8(&bytes).map_err(|_| {
+                Error::new(Code::CredentialFileRefused, "LOOM_TOKEN_FILE does not hold a token")
+            })?;
+            return Ok(Some(text.trim().to_owned()));
+        }
+        match (self.env.get("LOOM_TOKEN"), self.env.get("LOOM_TURN_ID")) {
+            (Some(token), _) => Ok(Some(token.to_owned())),
+            (None, Some(_)) => {
+                Err(Error::new(Code::Unauthenticated, "inside a Turn the Agent's token is needed")
+                    .with_hint("Set LOOM_TOKEN_FILE to the file the runtime was given."))
+            }
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// Goes on when `--yes` was given; else fails with `confirmation_required` and what would happen.
+    pub(crate) fn confirmed(&mut self, what: &str) -> Outcome {
+        if self.globals.yes || self.globals.dry_run {
+            return self.out.note(what);
+        }
+        Err(Error::new(Code::ConfirmationRequired, what.to_owned()).with_hint("Repeat it with --yes.").into())
+    }
+}

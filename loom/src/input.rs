@@ -1,0 +1,6 @@
+//! What a command takes in: bodies, files and documents.
+
+pub(crate) mod body;
+pub(crate) mod document;
+pub(crate) mod file;
+pub(crate) mod secrets;
