@@ -35,6 +35,8 @@ pub struct ListenConfig {
     pub allowed_hosts: Vec<String>,
     /// Origins of web pages that may read answers.
     pub cors_origins: Vec<String>,
+    /// Certificate and key, when this listener ends TLS itself.
+    pub tls: Option<TlsFiles>,
     /// Whether a reverse proxy that ends TLS stands in front.
     pub behind_proxy: bool,
     /// Networks whose forwarded headers are read.
@@ -56,6 +58,7 @@ impl Default for ListenConfig {
             public_url: None,
             allowed_hosts: Vec::new(),
             cors_origins: Vec::new(),
+            tls: None,
             behind_proxy: false,
             trusted_proxies: Vec::new(),
             connections: ConnectionLimits::default(),
@@ -66,16 +69,25 @@ impl Default for ListenConfig {
 }
 
 impl ListenConfig {
-    /// Refuses an address that others can reach unless a proxy with TLS was declared.
+    /// Refuses an address that others can reach without TLS, own or of a declared proxy.
     pub fn check_bind(&self) -> Result<(), Error> {
         let Some(address) = self.address else { return Ok(()) };
         let proxied = self.behind_proxy && self.public_url.is_some() && !self.trusted_proxies.is_empty();
-        if address.ip().is_loopback() || proxied {
+        if address.ip().is_loopback() || proxied || self.tls.is_some() {
             return Ok(());
         }
         Err(Error::new(Code::InsecureBind, format!("{address} is not a loopback address"))
             .with_detail("address", address.to_string()))
     }
+}
+
+/// Where certificate and key of the TCP listener lie, both PEM.
+#[derive(Debug, Clone)]
+pub struct TlsFiles {
+    /// The certificate chain, the hub's own first.
+    pub cert: PathBuf,
+    /// Its private key, a private file.
+    pub key: PathBuf,
 }
 
 /// Limits of guard 1.

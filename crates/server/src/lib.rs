@@ -26,7 +26,7 @@ mod tests;
 mod token;
 
 pub use app::{App, Clock, Doors, Readiness};
-pub use config::{ADDRESS, Cidr, ConnectionLimits, ListenConfig, RequestLimits, SocketAuth, StreamLimits};
+pub use config::{ADDRESS, Cidr, ConnectionLimits, ListenConfig, RequestLimits, SocketAuth, StreamLimits, TlsFiles};
 pub use events::{EventSource, History, StreamEvent};
 pub use listener::{Server, socket_path};
 pub use metrics::{Metrics, MetricsSource};

@@ -6,6 +6,7 @@ mod linger;
 mod pulse;
 mod slots;
 mod timed;
+mod tls;
 mod unix;
 
 use std::net::SocketAddr;
@@ -15,6 +16,7 @@ use std::time::Duration;
 use loom_domain::Error;
 use tokio::net::{TcpListener, TcpStream, UnixStream};
 use tokio::task::JoinSet;
+use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 
 use crate::{App, Doors, ListenConfig, Peer, routes};
@@ -33,6 +35,7 @@ pub struct Server {
     app: App,
     router: axum::Router,
     tcp: Option<TcpListener>,
+    tls: Option<TlsAcceptor>,
     socket: Option<Socket>,
     slots: Slots,
     stop: CancellationToken,
@@ -58,6 +61,7 @@ impl Server {
         routes: fn(&App) -> axum::Router,
     ) -> Result<Self, Error> {
         config.check_bind()?;
+        let tls = config.tls.as_ref().map(tls::acceptor).transpose()?;
         let tcp = match config.address {
             Some(address) => Some(TcpListener::bind(address).await.map_err(|error| {
                 Error::invalid("listen.address", format!("{address} cannot be bound: {error}"))
@@ -68,7 +72,7 @@ impl Server {
         let socket = config.socket.as_deref().map(Socket::bind).transpose()?;
         let slots = Slots::new(&config.connections);
         let app = App::new(config, doors, bound, stop.clone())?;
-        Ok(Server { router: routes(&app), app, tcp, socket, slots, stop })
+        Ok(Server { router: routes(&app), app, tcp, tls, socket, slots, stop })
     }
 
     /// Address of the TCP listener.
@@ -112,7 +116,7 @@ impl Server {
                 // Answers are written whole; waiting to fill a segment only adds delay.
                 let _ = stream.set_nodelay(true);
                 match self.slots.take(&peer) {
-                    Some(slot) => self.start(stream, peer, slot, connections),
+                    Some(slot) => self.start_tcp(stream, peer, slot, connections),
                     None => drop(stream.try_write(REFUSAL)),
                 }
             }
@@ -128,6 +132,18 @@ impl Server {
                 tokio::time::sleep(ACCEPT_REST).await;
             }
         }
+    }
+
+    fn start_tcp(&self, stream: TcpStream, peer: Peer, slot: slots::Slot, connections: &mut JoinSet<()>) {
+        let Some(tls) = self.tls.clone() else { return self.start(stream, peer, slot, connections) };
+        let (app, router, stop) = (self.app.clone(), self.router.clone(), self.stop.clone());
+        connections.spawn(async move {
+            let limit = app.config().connections.header_read;
+            if let Some(stream) = tls::handshake(&tls, stream, limit).await {
+                connection::serve(stream, peer, app, router, stop).await;
+            }
+            drop(slot);
+        });
     }
 
     fn start<S: connection::Stream>(

@@ -7,3 +7,4 @@ mod envelope;
 mod house;
 mod peers;
 mod streams;
+mod tls;

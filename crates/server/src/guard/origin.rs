@@ -26,7 +26,8 @@ pub(super) struct Decision {
 impl Origins {
     /// Derives the hub's own origins from its names and adds the listed ones.
     pub(crate) fn new(config: &ListenConfig, names: &Names) -> Result<Self, Error> {
-        let mut own: Vec<String> = names.hosts().iter().map(|host| format!("http://{host}")).collect();
+        let scheme = if config.tls.is_some() { "https" } else { "http" };
+        let mut own: Vec<String> = names.hosts().iter().map(|host| format!("{scheme}://{host}")).collect();
         if let Some(url) = &config.public_url {
             let scheme = url.split_once("://").map_or("https", |(scheme, _)| scheme);
             let authority = authority_of(url)?;
