@@ -28,8 +28,8 @@ use loom_transport::{ProxySetting, Transport};
 use url::Url;
 
 use crate::{
-    CandidateInfo, Channel, CheckTarget, Fault, FaultClass, FetchedFile, HistoryPage, HistoryQuery, Identity, Mark,
-    Pacing, Progress, SendOutcome, SendPart, Session, SessionEnd, SettlePart, Settlement,
+    CandidateInfo, Channel, CheckTarget, Fault, FaultClass, FetchedFile, HistoryPage, HistoryQuery, Identity,
+    Mark, Pacing, Progress, SendOutcome, SendPart, Session, SessionEnd, SettlePart, Settlement,
 };
 use api::WebApi;
 use caches::{Echoes, Kinds, Names};
@@ -132,9 +132,11 @@ impl Inner {
     fn check_tokens(&self) -> Result<(), Fault> {
         match self.bot_token_kind {
             TokenKind::Bot => Ok(()),
-            TokenKind::Other => {
-                Err(Fault::new(FaultClass::Config, "not_allowed_token_type", "slack needs a bot token (xoxb-)"))
-            }
+            TokenKind::Other => Err(Fault::new(
+                FaultClass::Config,
+                "not_allowed_token_type",
+                "slack needs a bot token (xoxb-)",
+            )),
         }
     }
 }

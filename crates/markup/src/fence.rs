@@ -40,7 +40,9 @@ impl Fence {
     pub(crate) fn is_closed_by(&self, line: &str) -> bool {
         let rest = line.trim_start_matches([' ', '\t', '>']);
         mark_run(rest).is_some_and(|(mark, run)| {
-            mark == self.mark && run >= self.run && rest.get(run..).is_some_and(|after| after.trim().is_empty())
+            mark == self.mark
+                && run >= self.run
+                && rest.get(run..).is_some_and(|after| after.trim().is_empty())
         })
     }
 }

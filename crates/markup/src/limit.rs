@@ -19,13 +19,12 @@ impl Unit {
     /// Size of one character in this unit.
     pub fn of_char(self, c: char) -> usize {
         match self {
-            Unit::Utf16 => c.len_utf16(),
             Unit::CodePoint => 1,
             Unit::Byte => c.len_utf8(),
             Unit::SlackMarkdown if c == '<' => 4,
             Unit::SlackPlain if matches!(c, '<' | '>') => 4,
             Unit::SlackPlain if c == '&' => 5,
-            Unit::SlackMarkdown | Unit::SlackPlain => c.len_utf16(),
+            Unit::Utf16 | Unit::SlackMarkdown | Unit::SlackPlain => c.len_utf16(),
         }
     }
 

@@ -61,7 +61,10 @@ mod tests {
         check("a < b & c > d `x < y`", "a < b & c > d `x < y`");
         check("**bold** [site](https://e.org/?a=1&b=2)", "**bold** [site](https://e.org/?a=1&b=2)");
         check("<https://e.org>\n> quote\n", "<https://e.org>\n> quote\n");
-        check("| a | b |\n|---|---|\n| <!here> | 1 |", "```\na       | b\n--------+----\n&lt;!here> | 1\n```");
+        check(
+            "| a | b |\n|---|---|\n| <!here> | 1 |",
+            "```\na       | b\n--------+----\n&lt;!here> | 1\n```",
+        );
     }
 
     /// MSG-176: plain text is escaped with exactly three entities.
@@ -74,7 +77,10 @@ mod tests {
     /// MSG-088: agent text alone never notifies anybody.
     #[test]
     fn msg_088_agent_text_makes_no_mention() {
-        check("<!here> <!channel> <@U123> <#C1|x> <!subteam^S1>", "&lt;!here> &lt;!channel> &lt;@U123> &lt;#C1|x> &lt;!subteam^S1>");
+        check(
+            "<!here> <!channel> <@U123> <#C1|x> <!subteam^S1>",
+            "&lt;!here> &lt;!channel> &lt;@U123> &lt;#C1|x> &lt;!subteam^S1>",
+        );
         check("`<@U123>`", "`&lt;@U123>`");
         check("<<!here>", "<&lt;!here>");
     }

@@ -64,7 +64,10 @@ pub(crate) fn table_edits(markdown: &str) -> Vec<Edit> {
             let to = starts.get(pos.end.line).map_or(markdown.len(), |next| next - 1);
             let lines: Vec<&str> = markdown.get(from..to).unwrap_or("").lines().collect();
             if lines.len() >= 2 {
-                edits.push(Edit { range: from..to, with: fenced(&lines, pos.start.column - 1, &table.alignments) });
+                edits.push(Edit {
+                    range: from..to,
+                    with: fenced(&lines, pos.start.column - 1, &table.alignments),
+                });
             }
         }
     }
@@ -174,7 +177,10 @@ mod tests {
 
     #[test]
     fn a_table_in_a_list_or_quote_stays_there() {
-        check("- | a |\n  |---|\n  | `` ```x ``` `` |\n", "- ````\n  a\n  --------------\n  `` ```x ``` ``\n  ````\n");
+        check(
+            "- | a |\n  |---|\n  | `` ```x ``` `` |\n",
+            "- ````\n  a\n  --------------\n  `` ```x ``` ``\n  ````\n",
+        );
         check("> | a |\n> |---|\n> | b |", "> ```\n> a\n> ---\n> b\n> ```");
     }
 

@@ -103,7 +103,8 @@ fn msg_175_the_best_place_is_taken() {
 #[test]
 fn msg_175_a_cut_fence_is_closed_and_reopened_with_its_info() {
     let code = "let a = 1;\n".repeat(7);
-    let chunks = split(&format!("Code:\n\n```rust ignore\n{code}```\nEnd"), Limit::utf16(64), CHUNKS_MAX).unwrap();
+    let chunks =
+        split(&format!("Code:\n\n```rust ignore\n{code}```\nEnd"), Limit::utf16(64), CHUNKS_MAX).unwrap();
     assert_eq!(chunks.first().unwrap(), "Code:\n\n");
     assert!(chunks.len() > 2);
     for chunk in &chunks[1..] {

@@ -47,7 +47,12 @@ impl WebApi {
     }
 
     /// Calls a method once. `params` is an object.
-    pub(super) async fn call(&self, method: &'static str, params: Value, effect: Effect) -> Result<Answer, Fault> {
+    pub(super) async fn call(
+        &self,
+        method: &'static str,
+        params: Value,
+        effect: Effect,
+    ) -> Result<Answer, Fault> {
         let patience = if effect == Effect::Publish { Duration::ZERO } else { READ_PATIENCE };
         self.pacer.admit(method, patience).await.map_err(|wait| limited(method, wait))?;
         let token = if method == "apps.connections.open" { Token::App } else { Token::Bot };
@@ -79,27 +84,43 @@ impl WebApi {
         let body: Value = serde_json::from_slice(&reply.body).unwrap_or_default();
         match (body.get("ok").and_then(Value::as_bool), text(&body, "error")) {
             (Some(true), _) => Ok(Answer { body, scopes: reply.scopes.clone() }),
-            (Some(false), Some(code)) if is_success(code) => Ok(Answer { body, scopes: reply.scopes.clone() }),
+            (Some(false), Some(code)) if is_success(code) => {
+                Ok(Answer { body, scopes: reply.scopes.clone() })
+            }
             (Some(false), code) => {
                 let code = code.unwrap_or("no_error_code").to_owned();
                 Err(self.refused(method, &code, &body, reply, effect))
             }
-            (None, _) => Err(transport_fault("unreadable", format!("{method}: the answer is unreadable"), true, effect)),
+            (None, _) => Err(transport_fault(
+                "unreadable",
+                format!("{method}: the answer is unreadable"),
+                true,
+                effect,
+            )),
         }
     }
 
-    fn refused(&self, method: &'static str, code: &str, body: &Value, reply: &Reply, effect: Effect) -> Fault {
+    fn refused(
+        &self,
+        method: &'static str,
+        code: &str,
+        body: &Value,
+        reply: &Reply,
+        effect: Effect,
+    ) -> Fault {
         let class = classify(code, effect);
         if class == FaultClass::RateLimited {
             return self.pause(method, reply.retry_after_s);
         }
-        let needed = text(body, "needed").map(|scopes| format!(" (needs {})", plain(scopes))).unwrap_or_default();
+        let needed =
+            text(body, "needed").map(|scopes| format!(" (needs {})", plain(scopes))).unwrap_or_default();
         let code = plain(code);
         Fault::new(class, code.clone(), format!("{method}: {code}{needed}"))
     }
 
     fn pause(&self, method: &'static str, retry_after_s: Option<u64>) -> Fault {
-        let wait = Duration::from_secs(retry_after_s.unwrap_or(RETRY_AFTER_DEFAULT_S).clamp(1, RETRY_AFTER_MAX_S));
+        let wait =
+            Duration::from_secs(retry_after_s.unwrap_or(RETRY_AFTER_DEFAULT_S).clamp(1, RETRY_AFTER_MAX_S));
         self.pacer.pause(method, wait);
         limited(method, wait)
     }

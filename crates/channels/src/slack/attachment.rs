@@ -9,7 +9,11 @@ use crate::{Fault, FaultClass, FetchedFile};
 
 impl Inner {
     /// `reference` is the file's id; its address is asked for anew each time.
-    pub(super) async fn fetch_attachment(&self, reference: &str, bytes_max: u64) -> Result<FetchedFile, Fault> {
+    pub(super) async fn fetch_attachment(
+        &self,
+        reference: &str,
+        bytes_max: u64,
+    ) -> Result<FetchedFile, Fault> {
         let answer = self.api.read_call("files.info", json!({"file": reference})).await?;
         let file = answer.body.get("file").unwrap_or(&Value::Null);
         let size = file.get("size").and_then(Value::as_u64);
@@ -21,13 +25,28 @@ impl Inner {
         let reply = self.api.http().download(url, bytes_max).await.map_err(|fault| match fault.code {
             "host_not_allowed" => permanent("host_not_allowed", "the file is not on a host of slack"),
             "provider_response_too_large" => too_large(),
-            code => transport_fault(code, format!("download: {}", fault.message), fault.written, Effect::None),
+            code => {
+                transport_fault(code, format!("download: {}", fault.message), fault.written, Effect::None)
+            }
         })?;
         match reply.status {
             200 => {}
-            401 | 403 => return Err(Fault::new(FaultClass::MissingScope, "missing_scope", "slack did not show the file")),
+            401 | 403 => {
+                return Err(Fault::new(
+                    FaultClass::MissingScope,
+                    "missing_scope",
+                    "slack did not show the file",
+                ));
+            }
             404 | 410 => return Err(permanent("file_not_found", "the file is gone")),
-            status => return Err(transport_fault("http_status", format!("download: HTTP status {status}"), true, Effect::None)),
+            status => {
+                return Err(transport_fault(
+                    "http_status",
+                    format!("download: HTTP status {status}"),
+                    true,
+                    Effect::None,
+                ));
+            }
         }
         let length = reply.body.len() as u64;
         if length > bytes_max {
@@ -35,7 +54,11 @@ impl Inner {
         }
         let declared = text(file, "mimetype");
         if is_login_page(&reply.content_type, declared, length, size) {
-            return Err(Fault::new(FaultClass::MissingScope, "missing_scope", "slack showed a login page in place of the file"));
+            return Err(Fault::new(
+                FaultClass::MissingScope,
+                "missing_scope",
+                "slack showed a login page in place of the file",
+            ));
         }
         Ok(FetchedFile { bytes: reply.body, mime_type: declared.map(str::to_owned) })
     }

@@ -9,9 +9,9 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 /// A name is good for this long.
-const NAME_TTL: Duration = Duration::from_secs(6 * 3_600);
+const NAME_TTL: Duration = Duration::from_hours(6);
 /// A failed lookup is not repeated for this long.
-const FAILURE_TTL: Duration = Duration::from_secs(600);
+const FAILURE_TTL: Duration = Duration::from_mins(10);
 /// Names and kinds that are kept.
 const ENTRIES_MAX: usize = 20_000;
 /// Echoes that are kept.
@@ -34,14 +34,15 @@ impl<V> Default for Cache<V> {
 }
 
 impl<V: Clone> Cache<V> {
-    /// What is known: nothing, a failed lookup, or the value.
-    pub(super) fn get(&self, id: &str) -> Option<Option<V>> {
-        lock(&self.entries).get(id).filter(|(_, until)| *until > Instant::now()).map(|(value, _)| value.clone())
+    /// Whether a lookup is needless: the value or its absence is known.
+    pub(super) fn is_known(&self, id: &str) -> bool {
+        lock(&self.entries).get(id).is_some_and(|(_, until)| *until > Instant::now())
     }
 
     /// The value, if it is known.
     pub(super) fn value(&self, id: &str) -> Option<V> {
-        self.get(id).flatten()
+        let entries = lock(&self.entries);
+        entries.get(id).filter(|(_, until)| *until > Instant::now()).and_then(|(value, _)| value.clone())
     }
 
     /// Remembers a value, or that the lookup failed.
@@ -110,10 +111,11 @@ mod tests {
         let names = Names::default();
         names.put("U1", Some("Ann".into()));
         names.put("U2", None);
-        assert_eq!((names.get("U1"), names.get("U2"), names.get("U3")), (Some(Some("Ann".into())), Some(None), None));
+        assert_eq!((names.value("U1"), names.value("U2")), (Some("Ann".into()), None));
+        assert!(names.is_known("U2") && !names.is_known("U3"));
         tokio::time::advance(Duration::from_secs(601)).await;
-        assert_eq!((names.value("U1"), names.get("U2")), (Some("Ann".into()), None));
+        assert!(names.is_known("U1") && !names.is_known("U2"));
         tokio::time::advance(NAME_TTL).await;
-        assert_eq!(names.get("U1"), None);
+        assert!(!names.is_known("U1") && names.value("U1").is_none());
     }
 }

@@ -53,7 +53,10 @@ impl Inner {
             return Err(Fault::new(FaultClass::Config, "not_a_bot", "the token is not a bot token"));
         }
         let bot = self.api.read_call("bots.info", json!({"bot": own.bot})).await;
-        if let Some(app) = bot.ok().and_then(|bot| bot.body.get("bot").and_then(|bot| text(bot, "app_id")).map(str::to_owned)) {
+        if let Some(app) = bot
+            .ok()
+            .and_then(|bot| bot.body.get("bot").and_then(|bot| text(bot, "app_id")).map(str::to_owned))
+        {
             own.app = app;
         }
         self.check_app(&own)?;
@@ -82,7 +85,11 @@ impl Inner {
         if own.app.is_empty() || app.is_none_or(|app| app == own.app) {
             return Ok(());
         }
-        Err(Fault::new(FaultClass::Config, "app_mismatch", "the app token belongs to another app than the bot token"))
+        Err(Fault::new(
+            FaultClass::Config,
+            "app_mismatch",
+            "the app token belongs to another app than the bot token",
+        ))
     }
 
     pub(super) async fn candidates(&self) -> Result<Vec<CandidateInfo>, Fault> {
@@ -105,8 +112,9 @@ impl Inner {
     pub(super) async fn conversation(&self, channel: &str) -> Result<CandidateInfo, Fault> {
         let answer = self.api.read_call("conversations.info", json!({"channel": channel})).await?;
         let conversation = answer.body.get("channel").unwrap_or(&Value::Null);
-        self.candidate(conversation)
-            .ok_or_else(|| Fault::new(FaultClass::Permanent, "channel_not_found", "slack described no conversation"))
+        self.candidate(conversation).ok_or_else(|| {
+            Fault::new(FaultClass::Permanent, "channel_not_found", "slack described no conversation")
+        })
     }
 
     fn candidate(&self, conversation: &Value) -> Option<CandidateInfo> {
@@ -114,7 +122,9 @@ impl Inner {
         let kind = kind_of_conversation(conversation);
         self.kinds.put(id, Some(kind));
         let actor = text(conversation, "user").filter(|_| kind == ConversationType::Dm);
-        let name = actor.and_then(|actor| self.names.value(actor)).or_else(|| text(conversation, "name").map(str::to_owned));
+        let name = actor
+            .and_then(|actor| self.names.value(actor))
+            .or_else(|| text(conversation, "name").map(str::to_owned));
         let about = |key| conversation.get(key).and_then(|topic| text(topic, "value"));
         Some(CandidateInfo {
             conversation_id: id.to_owned(),
@@ -128,12 +138,22 @@ impl Inner {
     }
 
     pub(super) async fn actor_name(&self, actor: &str) -> Option<String> {
-        if let Some(known) = self.names.get(actor) {
-            return known;
+        if self.names.is_known(actor) {
+            return self.names.value(actor);
         }
         let name = match actor.chars().next() {
-            Some('U' | 'W') => self.api.read_call("users.info", json!({"user": actor})).await.ok().and_then(|a| user_name(&a.body)),
-            Some('B') => self.api.read_call("bots.info", json!({"bot": actor})).await.ok().and_then(|a| bot_name(&a.body)),
+            Some('U' | 'W') => self
+                .api
+                .read_call("users.info", json!({"user": actor}))
+                .await
+                .ok()
+                .and_then(|a| user_name(&a.body)),
+            Some('B') => self
+                .api
+                .read_call("bots.info", json!({"bot": actor}))
+                .await
+                .ok()
+                .and_then(|a| bot_name(&a.body)),
             _ => None,
         };
         self.names.put(actor, name.clone());
@@ -144,7 +164,8 @@ impl Inner {
 fn user_name(body: &Value) -> Option<String> {
     let user = body.get("user")?;
     let profile = user.get("profile").unwrap_or(&Value::Null);
-    let name = text(profile, "display_name").or_else(|| text(profile, "real_name")).or_else(|| text(user, "name"));
+    let name =
+        text(profile, "display_name").or_else(|| text(profile, "real_name")).or_else(|| text(user, "name"));
     name.map(str::to_owned)
 }
 

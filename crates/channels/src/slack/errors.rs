@@ -54,7 +54,12 @@ pub(super) fn classify(code: &str, effect: Effect) -> FaultClass {
 }
 
 /// A fault for a network failure or an answer without meaning.
-pub(super) fn transport_fault(code: &str, message: impl Into<String>, written: bool, effect: Effect) -> Fault {
+pub(super) fn transport_fault(
+    code: &str,
+    message: impl Into<String>,
+    written: bool,
+    effect: Effect,
+) -> Fault {
     let class = match effect {
         Effect::Publish if written => FaultClass::Unknown,
         _ => FaultClass::Retryable,

@@ -36,7 +36,10 @@ impl Inner {
         let name = |id: &str| self.names.value(id);
         let known = super::translate::Known { own: &own, name: &name, kind: &|_| kind };
         let read = |item: &Value| from_history(item, &query.conversation_id, &known);
-        Ok(HistoryPage { messages: items.iter().filter_map(read).collect::<Vec<HistoryMessage>>(), truncated })
+        Ok(HistoryPage {
+            messages: items.iter().filter_map(read).collect::<Vec<HistoryMessage>>(),
+            truncated,
+        })
     }
 
     /// Newest first from Slack, oldest first from here. A catch-up also reads new replies of threads whose root
@@ -44,8 +47,10 @@ impl Inner {
     async fn channel_items(&self, query: &HistoryQuery, limit: usize) -> Result<(Vec<Value>, bool), Fault> {
         let cut = oldest(query);
         let is_catch_up = cut != FROM_START;
-        let start = if is_catch_up { ms_to_ts(ts_ms(&cut).unwrap_or(0) - THREAD_LOOK_BACK_MS) } else { cut.clone() };
-        let (mut items, mut roots, mut cursor, mut truncated) = (Vec::new(), Vec::new(), String::new(), false);
+        let start =
+            if is_catch_up { ms_to_ts(ts_ms(&cut).unwrap_or(0) - THREAD_LOOK_BACK_MS) } else { cut.clone() };
+        let (mut items, mut roots, mut cursor, mut truncated) =
+            (Vec::new(), Vec::new(), String::new(), false);
         for page_n in 1.. {
             let page = self.message_page(&query.conversation_id, None, &start, &cursor).await?;
             for item in list(&page, "messages") {
@@ -66,7 +71,9 @@ impl Inner {
         }
         for root in roots.iter().take(THREADS_MAX) {
             let page = self.message_page(&query.conversation_id, Some(root), &cut, "").await?;
-            items.extend(list(&page, "messages").iter().filter(|item| is_newer(text(item, "ts"), &cut)).cloned());
+            items.extend(
+                list(&page, "messages").iter().filter(|item| is_newer(text(item, "ts"), &cut)).cloned(),
+            );
             truncated |= !next_cursor(&page).is_empty();
         }
         items.sort_by(|a, b| order(text(a, "ts")).cmp(&order(text(b, "ts"))));
@@ -77,7 +84,12 @@ impl Inner {
     }
 
     /// The root and the newest replies.
-    async fn thread_items(&self, query: &HistoryQuery, root: &str, limit: usize) -> Result<(Vec<Value>, bool), Fault> {
+    async fn thread_items(
+        &self,
+        query: &HistoryQuery,
+        root: &str,
+        limit: usize,
+    ) -> Result<(Vec<Value>, bool), Fault> {
         let oldest = oldest(query);
         let (mut items, mut cursor, mut truncated) = (Vec::<Value>::new(), String::new(), false);
         for page_n in 1.. {
@@ -99,7 +111,8 @@ impl Inner {
         }
         if items.len() > limit {
             truncated = true;
-            let keeps_root = usize::from(items.first().is_some_and(|item| text(item, "ts") == Some(root)) && limit > 1);
+            let keeps_root =
+                usize::from(items.first().is_some_and(|item| text(item, "ts") == Some(root)) && limit > 1);
             items.drain(keeps_root..items.len() - (limit - keeps_root));
         }
         Ok((items, truncated))
@@ -121,7 +134,9 @@ impl Inner {
             (None, None) => Ok(self.conversation(channel).await.is_ok()),
         };
         match found {
-            Err(fault) if fault.class == FaultClass::Permanent && ABSENT.contains(&fault.code.as_str()) => Ok(false),
+            Err(fault) if fault.class == FaultClass::Permanent && ABSENT.contains(&fault.code.as_str()) => {
+                Ok(false)
+            }
             other => other,
         }
     }
@@ -139,14 +154,20 @@ impl Inner {
 
     /// Kind of a conversation, from what is known or the platform.
     pub(super) async fn kind_of(&self, channel: &str) -> Option<ConversationType> {
-        if let Some(known) = self.kinds.get(channel) {
-            return known;
+        if self.kinds.is_known(channel) {
+            return self.kinds.value(channel);
         }
         let answer = self.api.read_call("conversations.info", json!({"channel": channel})).await;
         let kind = match answer {
-            Ok(answer) => answer.body.get("channel").filter(|c| c.is_object()).map(super::translate::kind_of_conversation),
+            Ok(answer) => answer
+                .body
+                .get("channel")
+                .filter(|c| c.is_object())
+                .map(super::translate::kind_of_conversation),
             // Only a definite answer is remembered; after a network failure the next event asks again.
-            Err(fault) if matches!(fault.class, FaultClass::Retryable | FaultClass::RateLimited) => return None,
+            Err(fault) if matches!(fault.class, FaultClass::Retryable | FaultClass::RateLimited) => {
+                return None;
+            }
             Err(_) => None,
         };
         self.kinds.put(channel, kind);

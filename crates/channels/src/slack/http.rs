@@ -1,13 +1,14 @@
 //! Slack's HTTP conventions over the one door out.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use loom_secrets::Secret;
 use loom_transport::{
-    CredentialBinding, FileBody, ProxySetting, Rate, RequestBuilder, Response, SecretText, Transport, WebSocket,
-    WebSocketOptions, Written, bytes_written,
+    CredentialBinding, FileBody, ProxySetting, Rate, RequestBuilder, Response, SecretText, Transport,
+    WebSocket, WebSocketOptions, Written, bytes_written,
 };
 use serde_json::Value;
-use std::time::Duration;
 use url::Url;
 
 /// Slack's own base URL.
@@ -17,7 +18,7 @@ const ANSWER_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// Time limit of one method call.
 const CALL_LIMIT: Duration = Duration::from_secs(30);
 /// Time limit of one upload or download.
-const TRANSFER_LIMIT: Duration = Duration::from_secs(600);
+const TRANSFER_LIMIT: Duration = Duration::from_mins(10);
 /// Limit of the websocket's connection.
 const SOCKET_LIMIT: Duration = Duration::from_secs(10);
 /// The methods have their own queues; this only bounds a runaway.
@@ -93,7 +94,13 @@ impl Http {
     pub(super) async fn upload(&self, url: &str, body: FileBody) -> Result<Reply, NoReply> {
         let url = self.slack_url(url)?;
         let request = self.common(self.transport.post(url.as_str()), "upload");
-        send(request.timeout(TRANSFER_LIMIT).read_timeout(TRANSFER_LIMIT).body("application/octet-stream", body)).await
+        send(
+            request
+                .timeout(TRANSFER_LIMIT)
+                .read_timeout(TRANSFER_LIMIT)
+                .body("application/octet-stream", body),
+        )
+        .await
     }
 
     /// Gets a file with the bot token.
@@ -101,7 +108,8 @@ impl Http {
         let url = self.slack_url(url)?;
         let request = self.common(self.transport.get(url.as_str()), "download");
         let credential = binding(&self.bot_token, &url);
-        send(request.timeout(TRANSFER_LIMIT).max_body_bytes(bytes_max.max(64 * 1024)).credential(credential)).await
+        send(request.timeout(TRANSFER_LIMIT).max_body_bytes(bytes_max.max(64 * 1024)).credential(credential))
+            .await
     }
 
     /// Opens the socket that a ticket names.
@@ -121,14 +129,21 @@ impl Http {
         let url = self.base.join(method).map_err(|_| local("base_url", "the base URL cannot be used"))?;
         let secret = match token {
             Token::Bot => &self.bot_token,
-            Token::App => self.app_token.as_ref().ok_or_else(|| local("credential_missing", "there is no app token"))?,
+            Token::App => {
+                self.app_token.as_ref().ok_or_else(|| local("credential_missing", "there is no app token"))?
+            }
         };
         let request = self.common(self.transport.post(url.as_str()), method);
-        Ok(request.timeout(CALL_LIMIT).read_timeout(CALL_LIMIT).max_body_bytes(ANSWER_BYTES_MAX).credential(binding(secret, &url)))
+        Ok(request
+            .timeout(CALL_LIMIT)
+            .read_timeout(CALL_LIMIT)
+            .max_body_bytes(ANSWER_BYTES_MAX)
+            .credential(binding(secret, &url)))
     }
 
     fn common(&self, request: RequestBuilder, operation: &str) -> RequestBuilder {
-        let request = request.no_retry().publish().redirects(0).provider("slack").operation(operation).rate(RATE);
+        let request =
+            request.no_retry().publish().redirects(0).provider("slack").operation(operation).rate(RATE);
         match &self.proxy {
             Some(proxy) => request.proxy(proxy.clone()),
             None => request,
@@ -137,7 +152,11 @@ impl Http {
 
     /// Only Slack's hosts, and the host of the base URL, see bytes or tokens of ours.
     fn slack_url(&self, url: &str) -> Result<Url, NoReply> {
-        let wrong = || NoReply { code: "host_not_allowed", message: "the URL is not Slack's".to_owned(), written: false };
+        let wrong = || NoReply {
+            code: "host_not_allowed",
+            message: "the URL is not Slack's".to_owned(),
+            written: false,
+        };
         let url = Url::parse(url).map_err(|_| wrong())?;
         let is_base = url.origin() == self.base.origin();
         let is_slack = url.scheme() == "https"
@@ -148,7 +167,10 @@ impl Http {
 }
 
 fn is_slack_host(host: &str) -> bool {
-    host == "slack.com" || host.ends_with(".slack.com") || host == "slack-files.com" || host.ends_with(".slack-files.com")
+    host == "slack.com"
+        || host.ends_with(".slack.com")
+        || host == "slack-files.com"
+        || host.ends_with(".slack-files.com")
 }
 
 fn binding(secret: &Secret, url: &Url) -> CredentialBinding {
@@ -169,7 +191,12 @@ fn reply(response: &Response) -> Reply {
     Reply {
         status: response.status(),
         retry_after_s: header("retry-after").parse().ok(),
-        scopes: header("x-oauth-scopes").split(',').map(str::trim).filter(|s| !s.is_empty()).map(str::to_owned).collect(),
+        scopes: header("x-oauth-scopes")
+            .split(',')
+            .map(str::trim)
+            .filter(|s| !s.is_empty())
+            .map(str::to_owned)
+            .collect(),
         content_type: header("content-type").to_ascii_lowercase(),
         body: Bytes::copy_from_slice(response.bytes()),
     }

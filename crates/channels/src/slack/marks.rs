@@ -16,7 +16,7 @@ const WORKING: &str = "eyes";
 /// Failures in a row that open the breaker.
 const FAILURES_MAX: u32 = 5;
 /// How long it stays open.
-const OPEN_FOR: Duration = Duration::from_secs(600);
+const OPEN_FOR: Duration = Duration::from_mins(10);
 
 /// Keeps cosmetic calls away from a platform that refuses them.
 #[derive(Debug, Default)]
@@ -54,7 +54,11 @@ impl Inner {
             return Ok(());
         }
         if self.breaker.is_open() {
-            return Err(Fault::new(FaultClass::Quota, "breaker_open", "cosmetic calls are stopped for a while"));
+            return Err(Fault::new(
+                FaultClass::Quota,
+                "breaker_open",
+                "cosmetic calls are stopped for a while",
+            ));
         }
         let method = match mark {
             Mark::Working => "reactions.add",
@@ -62,7 +66,7 @@ impl Inner {
         };
         let params = json!({"channel": channel, "timestamp": message, "name": WORKING});
         let result = self.api.call(method, params, Effect::None).await.map(|_| ());
-        self.breaker.record(result.as_ref().map(|()| ()).map_err(|fault| fault.class));
+        self.breaker.record(result.as_ref().copied().map_err(|fault| fault.class));
         result
     }
 }

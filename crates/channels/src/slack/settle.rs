@@ -77,12 +77,23 @@ impl Inner {
             }
             cursor = next;
         }
-        Err(Fault::new(FaultClass::Retryable, "too_many_pages", "the conversation has too many messages to look through"))
+        Err(Fault::new(
+            FaultClass::Retryable,
+            "too_many_pages",
+            "the conversation has too many messages to look through",
+        ))
     }
 
     /// One page of a conversation or thread, with metadata.
-    pub(super) async fn message_page(&self, channel: &str, thread: Option<&str>, oldest: &str, cursor: &str) -> Result<Value, Fault> {
-        let mut params = json!({"channel": channel, "oldest": oldest, "limit": 200, "include_all_metadata": true});
+    pub(super) async fn message_page(
+        &self,
+        channel: &str,
+        thread: Option<&str>,
+        oldest: &str,
+        cursor: &str,
+    ) -> Result<Value, Fault> {
+        let mut params =
+            json!({"channel": channel, "oldest": oldest, "limit": 200, "include_all_metadata": true});
         if let Some(map) = params.as_object_mut() {
             if !cursor.is_empty() {
                 map.insert("cursor".into(), json!(cursor));

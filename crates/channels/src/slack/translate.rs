@@ -11,7 +11,9 @@ use serde_json::Value;
 use super::wire::{Envelope, text, ts_ms};
 
 pub(super) use fact::voids_token;
-pub(super) use message::{from_history, hides_metadata, is_own, kind_of_conversation, own_files, part_of, told_kind};
+pub(super) use message::{
+    from_history, hides_metadata, is_own, kind_of_conversation, own_files, part_of, told_kind,
+};
 
 /// Raw payload that is kept with an event, bytes.
 const RAW_BYTES_MAX: usize = 256 * 1024;

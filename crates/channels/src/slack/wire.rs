@@ -112,10 +112,15 @@ mod tests {
 
     #[test]
     fn frames_are_told_apart() {
-        let hello = r#"{"type":"hello","num_connections":2,"debug_info":{"approximate_connection_time":18060}}"#;
+        let hello =
+            r#"{"type":"hello","num_connections":2,"debug_info":{"approximate_connection_time":18060}}"#;
         assert_eq!(Frame::parse(hello), Frame::Hello(Hello { connections: 2, lifetime_s: Some(18_060) }));
-        assert!(matches!(Frame::parse(r#"{"type":"disconnect","reason":"warning"}"#), Frame::Disconnect { reason } if reason == "warning"));
-        let Frame::Envelope(envelope) = Frame::parse(r#"{"envelope_id":"e1","type":"new_kind","payload":{"a":1}}"#) else {
+        assert!(
+            matches!(Frame::parse(r#"{"type":"disconnect","reason":"warning"}"#), Frame::Disconnect { reason } if reason == "warning")
+        );
+        let Frame::Envelope(envelope) =
+            Frame::parse(r#"{"envelope_id":"e1","type":"new_kind","payload":{"a":1}}"#)
+        else {
             panic!("an unknown kind with an id is still acknowledged")
         };
         assert_eq!((envelope.id.as_str(), envelope.kind.as_str()), ("e1", "new_kind"));

@@ -100,7 +100,10 @@ impl<'a> Cutter<'a> {
         let lines = || self.lines.within(self.at, window).iter().filter(|line| line.end <= window);
         let ends: Vec<usize> = match level {
             Level::Paragraph => {
-                return lines().filter(|line| line.is_blank && line.after.is_none()).map(|line| line.end).collect();
+                return lines()
+                    .filter(|line| line.is_blank && line.after.is_none())
+                    .map(|line| line.end)
+                    .collect();
             }
             Level::Line => return lines().map(|line| line.end).collect(),
             Level::Sentence => body.split_sentence_bound_indices().map(|(at, _)| at).collect(),
@@ -133,8 +136,11 @@ impl<'a> Cutter<'a> {
 
     /// A cut just after an opening or just before a closing fence line would show an empty block.
     fn leaves_empty_fence(&self, end: usize) -> bool {
-        let is_after_opening =
-            self.lines.within(end.saturating_sub(1), end).last().is_some_and(|l| l.is_fence && l.after.is_some());
+        let is_after_opening = self
+            .lines
+            .within(end.saturating_sub(1), end)
+            .last()
+            .is_some_and(|l| l.is_fence && l.after.is_some());
         let is_before_closing = self.lines.starting_at(end).is_some_and(|l| l.is_fence && l.after.is_none());
         is_after_opening || is_before_closing
     }
@@ -164,7 +170,11 @@ impl<'a> Cutter<'a> {
             front.rfind(open).and_then(|at| front.get(at..)).is_some_and(|part| {
                 !part.contains(close)
                     && !part.contains(char::is_whitespace)
-                    && back.chars().take(ATOM_BYTES_MAX).take_while(|c| !c.is_whitespace()).any(|c| c == close)
+                    && back
+                        .chars()
+                        .take(ATOM_BYTES_MAX)
+                        .take_while(|c| !c.is_whitespace())
+                        .any(|c| c == close)
             })
         };
         closes('&', ';') || closes('<', '>')

@@ -11,15 +11,12 @@ pub fn from_slack(text: &str, bot: Option<&str>, names: impl Fn(&str) -> Option<
     while let Some(at) = rest.find('<') {
         out.push_str(&unescape(rest.get(..at).unwrap_or("")));
         let after = rest.get(at + 1..).unwrap_or("");
-        match token(after) {
-            Some(inner) => {
-                out.push_str(&render(inner, &names));
-                rest = after.get(inner.len() + 1..).unwrap_or("");
-            }
-            None => {
-                out.push('<');
-                rest = after;
-            }
+        if let Some(inner) = token(after) {
+            out.push_str(&render(inner, &names));
+            rest = after.get(inner.len() + 1..).unwrap_or("");
+        } else {
+            out.push('<');
+            rest = after;
         }
     }
     out.push_str(&unescape(rest));

@@ -24,7 +24,11 @@ pub fn is_user_id(text: &str) -> bool {
 /// Ids named by the `mention:` links of a text.
 pub fn mention_ids(markdown: &str) -> BTreeSet<String> {
     let ids = markdown.split("](mention:").skip(1).take(MENTIONS_MAX);
-    ids.filter_map(|rest| rest.split_once(')')).map(|(id, _)| id).filter(|id| is_user_id(id)).map(str::to_owned).collect()
+    ids.filter_map(|rest| rest.split_once(')'))
+        .map(|(id, _)| id)
+        .filter(|id| is_user_id(id))
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Mention links of allowed ids, each with the token that takes its place.
@@ -39,7 +43,8 @@ pub(super) fn mention_edits(markdown: &str, allowed: &BTreeSet<String>) -> Vec<E
     for node in root.descendants() {
         let data = node.data();
         let NodeValue::Link(link) = &data.value else { continue };
-        let Some(id) = link.url.strip_prefix(SCHEME).filter(|id| allowed.contains(*id) && is_user_id(id)) else {
+        let Some(id) = link.url.strip_prefix(SCHEME).filter(|id| allowed.contains(*id) && is_user_id(id))
+        else {
             continue;
         };
         let pos = data.sourcepos;
@@ -113,13 +118,18 @@ mod tests {
     #[test]
     fn msg_088_msg_117_only_structured_mentions_count() {
         assert_eq!(slack_mentions("<@U1> and <@U2|ann 🦊>, <@U1>", &Value::Null), ["U1", "U2"]);
-        for typed in ["@docs", "&lt;@U1&gt;", "<!here>", "<!channel>", "<!subteam^S1|@docs>", "<@U1", "<@docs>"] {
+        for typed in
+            ["@docs", "&lt;@U1&gt;", "<!here>", "<!channel>", "<!subteam^S1|@docs>", "<@U1", "<@docs>"]
+        {
             assert!(slack_mentions(typed, &Value::Null).is_empty(), "{typed}");
         }
         let blocks = json!([{"type":"rich_text","elements":[{"type":"rich_text_section","elements":[
             {"type":"text","text":"@U7 "},{"type":"user","user_id":"U3"},{"type":"broadcast","range":"here"},
             {"type":"usergroup","usergroup_id":"S1"}]}]}]);
         assert_eq!(slack_mentions("", &blocks), ["U3"]);
-        assert!(slack_mentions("", &json!([{"type":"section","elements":[{"type":"user","user_id":"U3"}]}])).is_empty());
+        assert!(
+            slack_mentions("", &json!([{"type":"section","elements":[{"type":"user","user_id":"U3"}]}]))
+                .is_empty()
+        );
     }
 }

@@ -14,9 +14,19 @@ const BURST_PART: u32 = 2;
 fn per_minute(method: &str) -> Option<u32> {
     match method {
         "conversations.list" | "users.list" | "users.conversations" | "reactions.remove" => Some(20),
-        "conversations.history" | "conversations.replies" | "conversations.info" | "conversations.open"
-        | "reactions.add" | "reactions.get" | "bots.info" | "chat.update" | "chat.delete" => Some(50),
-        "users.info" | "conversations.members" | "files.info" | "files.getUploadURLExternal"
+        "conversations.history"
+        | "conversations.replies"
+        | "conversations.info"
+        | "conversations.open"
+        | "reactions.add"
+        | "reactions.get"
+        | "bots.info"
+        | "chat.update"
+        | "chat.delete" => Some(50),
+        "users.info"
+        | "conversations.members"
+        | "files.info"
+        | "files.getUploadURLExternal"
         | "files.completeUploadExternal" => Some(100),
         _ => None,
     }
@@ -69,12 +79,12 @@ impl Pacer {
         }
         queue.paused_until = None;
         let Some(rate) = per_minute(method) else { return Duration::ZERO };
-        let each = Duration::from_secs(60) / rate;
+        let each = Duration::from_mins(1) / rate;
         let spent = queue.spent_until.unwrap_or(now).max(now);
         let ahead = spent.saturating_duration_since(now);
         let allowance = each * (rate / BURST_PART).saturating_sub(1);
         if ahead > allowance {
-            return ahead - allowance;
+            return ahead.saturating_sub(allowance);
         }
         queue.spent_until = Some(spent + each);
         Duration::ZERO
@@ -102,9 +112,9 @@ mod tests {
         let pacer = Pacer::default();
         let start = Instant::now();
         for _ in 0..70 {
-            pacer.admit("conversations.history", Duration::from_secs(60)).await.unwrap();
+            pacer.admit("conversations.history", Duration::from_mins(1)).await.unwrap();
         }
         let took = start.elapsed();
-        assert!(took >= Duration::from_secs(53) && took < Duration::from_secs(60), "{took:?}");
+        assert!(took >= Duration::from_secs(53) && took < Duration::from_mins(1), "{took:?}");
     }
 }

@@ -21,17 +21,31 @@ const READ_BYTES: usize = 64 * 1024;
 const SHARE_WAITS_MS: [u64; 6] = [100, 300, 700, 1_500, 3_000, 5_000];
 
 impl Inner {
-    pub(super) async fn deliver_file(&self, part: &SendPart, progress: &dyn Progress) -> Result<SentIds, Fault> {
-        let file = part.file.as_ref().ok_or_else(|| Fault::new(FaultClass::Permanent, "file_missing", "the part has no file"))?;
+    pub(super) async fn deliver_file(
+        &self,
+        part: &SendPart,
+        progress: &dyn Progress,
+    ) -> Result<SentIds, Fault> {
+        let file = part
+            .file
+            .as_ref()
+            .ok_or_else(|| Fault::new(FaultClass::Permanent, "file_missing", "the part has no file"))?;
         let body = open_checked(file).await?;
         commit(progress, Step::Upload, None).await?;
         let (url, file_id) = self.upload_url(file).await?;
         commit(progress, Step::Upload, Some(&file_id)).await?;
         self.upload(&url, body).await?;
         commit(progress, Step::Publish, Some(&file_id)).await?;
-        let answer = self.api.call("files.completeUploadExternal", complete(part, file, &file_id), Effect::Publish).await?;
+        let answer = self
+            .api
+            .call("files.completeUploadExternal", complete(part, file, &file_id), Effect::Publish)
+            .await?;
         if list(&answer.body, "files").is_empty() {
-            return Err(Fault::new(FaultClass::Unknown, "missing_file", "the completed upload names no file"));
+            return Err(Fault::new(
+                FaultClass::Unknown,
+                "missing_file",
+                "the completed upload names no file",
+            ));
         }
         let ts = self.message_of(&part.conversation_id, &file_id).await;
         Ok(file_ids(part, file_id, ts))
@@ -48,8 +62,17 @@ impl Inner {
 
     async fn upload(&self, url: &str, body: FileBody) -> Result<(), Fault> {
         let none = |code: &str, message: String| transport_fault(code, message, true, Effect::None);
-        let reply = self.api.http().upload(url, body).await.map_err(|fault| none(fault.code, format!("upload: {}", fault.message)))?;
-        if reply.status == 200 { Ok(()) } else { Err(none("http_status", format!("upload: HTTP status {}", reply.status))) }
+        let reply = self
+            .api
+            .http()
+            .upload(url, body)
+            .await
+            .map_err(|fault| none(fault.code, format!("upload: {}", fault.message)))?;
+        if reply.status == 200 {
+            Ok(())
+        } else {
+            Err(none("http_status", format!("upload: HTTP status {}", reply.status)))
+        }
     }
 
     /// The message a completed file appeared in: from its echo, else from the file's shares.
@@ -66,7 +89,11 @@ impl Inner {
     }
 
     /// The message in which a file is shared in a conversation.
-    pub(in super::super) async fn share_of(&self, channel: &str, file_id: &str) -> Result<Option<String>, Fault> {
+    pub(in super::super) async fn share_of(
+        &self,
+        channel: &str,
+        file_id: &str,
+    ) -> Result<Option<String>, Fault> {
         let answer = self.api.read_call("files.info", json!({"file": file_id})).await?;
         let shares = answer.body.get("file").and_then(|file| file.get("shares")).and_then(Value::as_object);
         let found = shares.into_iter().flatten().find_map(|(_, by_channel)| {
@@ -102,16 +129,24 @@ async fn open_checked(file: &OutFile) -> Result<FileBody, Fault> {
     let (path, sha256, size) = (file.path.clone(), file.sha256.clone(), file.size);
     let work = tokio::task::spawn_blocking(move || {
         let local = |code: &str, message: &str, class| Fault::new(class, code, message);
-        let mut handle = std::fs::File::open(&path)
-            .map_err(|_| local("artifact_missing", "the stored file cannot be opened", FaultClass::Retryable))?;
-        let (read, digest) =
-            digest(&mut handle).map_err(|_| local("disk", "the stored file cannot be read", FaultClass::Retryable))?;
+        let mut handle = std::fs::File::open(&path).map_err(|_| {
+            local("artifact_missing", "the stored file cannot be opened", FaultClass::Retryable)
+        })?;
+        let (read, digest) = digest(&mut handle)
+            .map_err(|_| local("disk", "the stored file cannot be read", FaultClass::Retryable))?;
         if read != size || !digest.eq_ignore_ascii_case(&sha256) {
-            return Err(local("artifact_digest_mismatch", "the stored file is damaged", FaultClass::Permanent));
+            return Err(local(
+                "artifact_digest_mismatch",
+                "the stored file is damaged",
+                FaultClass::Permanent,
+            ));
         }
-        FileBody::new(handle).map_err(|error| local(error.code.as_str(), "the stored file cannot be read", FaultClass::Retryable))
+        FileBody::new(handle).map_err(|error| {
+            local(error.code.as_str(), "the stored file cannot be read", FaultClass::Retryable)
+        })
     });
-    work.await.unwrap_or_else(|_| Err(Fault::new(FaultClass::Retryable, "disk", "the stored file was not read")))
+    work.await
+        .unwrap_or_else(|_| Err(Fault::new(FaultClass::Retryable, "disk", "the stored file was not read")))
 }
 
 /// Length and hex SHA-256 of a file.

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use loom_domain::outbox::Step;
 use loom_domain::{Code, Error, TextFormat, Timestamp};
-use loom_markup::slack::{MARKDOWN_LIMIT, PLAIN_LIMIT, escape_control, mention_ids, plain_to_slack, to_slack};
+use loom_markup::slack::{
+    MARKDOWN_LIMIT, PLAIN_LIMIT, escape_control, mention_ids, plain_to_slack, to_slack,
+};
 use loom_markup::{Limit, Unit, tables_to_fences};
 use serde_json::{Map, Value, json};
 
@@ -15,15 +17,20 @@ use super::{commit, thread_of};
 use crate::{Fault, FaultClass, Progress, SendPart, SentIds};
 
 /// Cuts a text so that each chunk fits after its translation.
-pub(in super::super) fn split(text: &str, format: TextFormat, chunks_max: usize) -> Result<Vec<String>, Error> {
+pub(in super::super) fn split(
+    text: &str,
+    format: TextFormat,
+    chunks_max: usize,
+) -> Result<Vec<String>, Error> {
     let (text, limit) = match format {
         TextFormat::Markdown => {
             (tables_to_fences(text), Limit { max: MARKDOWN_LIMIT.max, unit: Unit::SlackMarkdown })
         }
         TextFormat::Plain => (text.to_owned(), Limit { max: PLAIN_LIMIT.max, unit: Unit::SlackPlain }),
     };
-    loom_markup::split(&text, limit, chunks_max)
-        .map_err(|error| Error::new(Code::TextTooLong, error.to_string()).with_detail("chunks_max", chunks_max))
+    loom_markup::split(&text, limit, chunks_max).map_err(|error| {
+        Error::new(Code::TextTooLong, error.to_string()).with_detail("chunks_max", chunks_max)
+    })
 }
 
 /// Refuses a file that Slack would refuse.
@@ -39,7 +46,11 @@ pub(in super::super) fn check_size(name: &str, size: u64) -> Result<(), Error> {
 }
 
 impl Inner {
-    pub(super) async fn deliver_text(&self, part: &SendPart, progress: &dyn Progress) -> Result<SentIds, Fault> {
+    pub(super) async fn deliver_text(
+        &self,
+        part: &SendPart,
+        progress: &dyn Progress,
+    ) -> Result<SentIds, Fault> {
         let request = request(part);
         commit(progress, Step::Publish, None).await?;
         let answer = self.api.call("chat.postMessage", request, Effect::Publish).await?;
@@ -103,10 +114,19 @@ mod tests {
     /// MSG-175: chunks fit after translation, also when every character is escaped.
     #[test]
     fn msg_175_chunks_fit_after_translation() {
-        for (format, limit) in [(TextFormat::Markdown, MARKDOWN_LIMIT.max), (TextFormat::Plain, PLAIN_LIMIT.max)] {
-            for text in ["<!here> & ".repeat(2_000), "| a | b |\n|---|---|\n".to_owned() + &"| x | <@U1> |\n".repeat(900)] {
+        for (format, limit) in
+            [(TextFormat::Markdown, MARKDOWN_LIMIT.max), (TextFormat::Plain, PLAIN_LIMIT.max)]
+        {
+            for text in [
+                "<!here> & ".repeat(2_000),
+                "| a | b |\n|---|---|\n".to_owned() + &"| x | <@U1> |\n".repeat(900),
+            ] {
                 for chunk in split(&text, format, 20).unwrap() {
-                    let sent = if format == TextFormat::Markdown { markdown(&chunk) } else { plain_to_slack(&chunk) };
+                    let sent = if format == TextFormat::Markdown {
+                        markdown(&chunk)
+                    } else {
+                        plain_to_slack(&chunk)
+                    };
                     assert!(Unit::Utf16.of(&sent) <= limit);
                 }
             }
@@ -121,7 +141,10 @@ mod tests {
         let part = crate::slack::tests::text_part("C1", "x");
         let fault = sent(&json!({"ok": true, "channel": "C1"}), &part).unwrap_err();
         assert_eq!(fault.class, FaultClass::Unknown);
-        assert_eq!(sent(&json!({"ok": true, "ts": "1.000100"}), &part).unwrap().message_id.as_deref(), Some("1.000100"));
+        assert_eq!(
+            sent(&json!({"ok": true, "ts": "1.000100"}), &part).unwrap().message_id.as_deref(),
+            Some("1.000100")
+        );
     }
 
     #[test]

@@ -36,9 +36,11 @@ pub(super) async fn connect(inner: &Inner) -> Result<Opened, Fault> {
 
 async fn open(inner: &Inner) -> Result<Opened, Fault> {
     let answer = inner.api.read_call("apps.connections.open", json!({})).await?;
-    let url = text(&answer.body, "url").ok_or_else(|| retryable("missing_url", "slack gave no socket address"))?;
+    let url =
+        text(&answer.body, "url").ok_or_else(|| retryable("missing_url", "slack gave no socket address"))?;
     let socket = inner.api.http().socket(url).await;
-    let mut socket = socket.map_err(|fault| transport_fault(fault.code, fault.message, fault.written, Effect::None))?;
+    let mut socket =
+        socket.map_err(|fault| transport_fault(fault.code, fault.message, fault.written, Effect::None))?;
     let mut early = Vec::new();
     loop {
         let frame = match socket.next().await {
@@ -60,7 +62,9 @@ async fn open(inner: &Inner) -> Result<Opened, Fault> {
 /// What a disconnect frame means when there is no other socket.
 pub(super) fn disconnected(reason: &str) -> Fault {
     match reason {
-        "link_disabled" => Fault::new(FaultClass::Config, "link_disabled", "socket mode is switched off for the app"),
+        "link_disabled" => {
+            Fault::new(FaultClass::Config, "link_disabled", "socket mode is switched off for the app")
+        }
         "too_many_websockets" => retryable("too_many_websockets", "the app has too many sockets"),
         _ => retryable("disconnect", "slack asked to reconnect"),
     }

@@ -30,7 +30,10 @@ struct Job {
 /// What became of a batch.
 pub(super) enum Done {
     /// On disk: acknowledge these envelopes on these sockets.
-    Stored { lane: String, acks: Vec<(u64, String)> },
+    Stored {
+        lane: String,
+        acks: Vec<(u64, String)>,
+    },
     LeaseLost,
 }
 
@@ -42,12 +45,19 @@ pub(super) struct Lanes {
     count: usize,
     running: JoinSet<Done>,
     /// Lane of each running batch.
-    lanes: HashMap<Id, String>,
+    lane_of: HashMap<Id, String>,
 }
 
 impl Lanes {
     pub(super) fn new(inner: Arc<Inner>, session: Session) -> Self {
-        Lanes { inner, session, waiting: HashMap::new(), count: 0, running: JoinSet::new(), lanes: HashMap::new() }
+        Lanes {
+            inner,
+            session,
+            waiting: HashMap::new(),
+            count: 0,
+            running: JoinSet::new(),
+            lane_of: HashMap::new(),
+        }
     }
 
     /// Takes an envelope. False: there is no room, it must not be acknowledged.
@@ -71,12 +81,12 @@ impl Lanes {
     pub(super) async fn next(&mut self) -> Done {
         match self.running.join_next_with_id().await {
             Some(Ok((id, done))) => {
-                self.lanes.remove(&id);
+                self.lane_of.remove(&id);
                 done
             }
             // A batch that died is not acknowledged and comes again; its lane goes on.
             Some(Err(error)) => {
-                let lane = self.lanes.remove(&error.id()).unwrap_or_default();
+                let lane = self.lane_of.remove(&error.id()).unwrap_or_default();
                 Done::Stored { lane, acks: Vec::new() }
             }
             None => std::future::pending().await,
@@ -99,7 +109,7 @@ impl Lanes {
         let (inner, session) = (Arc::clone(&self.inner), self.session.clone());
         let name = lane.clone();
         let task = self.running.spawn(async move { store(&inner, &session, lane, batch).await });
-        self.lanes.insert(task.id(), name);
+        self.lane_of.insert(task.id(), name);
     }
 }
 
@@ -115,7 +125,8 @@ async fn store(inner: &Inner, session: &Session, lane: String, batch: Vec<Job>) 
             Err(IngressFault::LeaseLost) => return Done::LeaseLost,
             Err(IngressFault::Retry { after_ms }) => {
                 let planned = RETRY_WAITS_S.get(tries).or(RETRY_WAITS_S.last()).copied().unwrap_or(1);
-                sleep(Duration::from_millis(after_ms.clamp(1, 30_000)).max(Duration::from_secs(planned))).await;
+                sleep(Duration::from_millis(after_ms.clamp(1, 30_000)).max(Duration::from_secs(planned)))
+                    .await;
                 tries += 1;
             }
         }
@@ -146,6 +157,10 @@ fn note(inner: &Inner, session: &Session, envelope: &Envelope, own: &Own) {
         inner.echoes.put(channel, file, ts);
     }
     if translate::voids_token(event) {
-        session.monitor.fault(&Fault::new(FaultClass::Auth, "token_revoked", "slack says that the token is void"));
+        session.monitor.fault(&Fault::new(
+            FaultClass::Auth,
+            "token_revoked",
+            "slack says that the token is void",
+        ));
     }
 }

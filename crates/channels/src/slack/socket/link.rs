@@ -38,8 +38,12 @@ pub(super) enum Order {
 }
 
 /// Runs a socket until it closes. Always ends with [`News::Closed`].
-pub(super) async fn run<S>(id: u64, mut socket: S, news: mpsc::Sender<(u64, News)>, mut orders: mpsc::Receiver<Order>)
-where
+pub(super) async fn run<S>(
+    id: u64,
+    mut socket: S,
+    news: mpsc::Sender<(u64, News)>,
+    mut orders: mpsc::Receiver<Order>,
+) where
     S: Stream<Item = Result<Message, tungstenite::Error>> + Sink<Message, Error = tungstenite::Error> + Unpin,
 {
     let fault = serve(id, &mut socket, &news, &mut orders).await;
@@ -48,7 +52,12 @@ where
     let _ = news.send((id, News::Closed(fault))).await;
 }
 
-async fn serve<S>(id: u64, socket: &mut S, news: &mpsc::Sender<(u64, News)>, orders: &mut mpsc::Receiver<Order>) -> Fault
+async fn serve<S>(
+    id: u64,
+    socket: &mut S,
+    news: &mpsc::Sender<(u64, News)>,
+    orders: &mut mpsc::Receiver<Order>,
+) -> Fault
 where
     S: Stream<Item = Result<Message, tungstenite::Error>> + Sink<Message, Error = tungstenite::Error> + Unpin,
 {
@@ -140,7 +149,7 @@ mod tests {
             }
             pings
         });
-        while start.elapsed() < Duration::from_secs(24 * 3_600) {
+        while start.elapsed() < Duration::from_hours(24) {
             let (_, told) = heard.recv().await.unwrap();
             assert!(matches!(told, News::Alive), "{told:?}");
         }

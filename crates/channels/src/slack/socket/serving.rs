@@ -37,6 +37,9 @@ const HASTY_WAIT_MAX: Duration = Duration::from_secs(5);
 /// Wait for the sockets to close when the session ends.
 const END_WAIT: Duration = Duration::from_millis(1_500);
 
+/// A socket on its way.
+type Opening = BoxFuture<'static, Result<Opened, Fault>>;
+
 struct Link {
     orders: mpsc::Sender<Order>,
     task: AbortHandle,
@@ -54,14 +57,16 @@ pub(super) struct Serving {
     adopted_at: Instant,
     hasty: u32,
     replace_at: Option<Instant>,
-    replacement: Option<BoxFuture<'static, Result<Opened, Fault>>>,
+    replacement: Option<Opening>,
     lanes: Lanes,
     tasks: JoinSet<()>,
-    news: (mpsc::Sender<(u64, News)>, mpsc::Receiver<(u64, News)>),
+    tell: mpsc::Sender<(u64, News)>,
+    news: mpsc::Receiver<(u64, News)>,
 }
 
 impl Serving {
     pub(super) fn new(inner: Arc<Inner>, session: Session, opened: Opened) -> Self {
+        let (tell, news) = mpsc::channel(NEWS_MAX);
         let mut serving = Serving {
             lanes: Lanes::new(Arc::clone(&inner), session.clone()),
             inner,
@@ -73,7 +78,8 @@ impl Serving {
             replace_at: None,
             replacement: None,
             tasks: JoinSet::new(),
-            news: mpsc::channel(NEWS_MAX),
+            tell,
+            news,
         };
         serving.adopt(opened);
         serving
@@ -84,7 +90,7 @@ impl Serving {
         for link in self.links.values() {
             let _ = link.orders.try_send(Order::Close);
         }
-        self.news.1.close();
+        self.news.close();
         let _ = timeout(END_WAIT, async { while self.tasks.join_next().await.is_some() {} }).await;
         self.session.monitor.sockets(0);
         end
@@ -98,7 +104,7 @@ impl Serving {
             let step = tokio::select! {
                 () = stop.cancelled() => Err(SessionEnd::Stopped),
                 () = &mut forced => Err(SessionEnd::Reconnect),
-                Some((id, news)) = self.news.1.recv() => self.hear(id, news),
+                Some((id, news)) = self.news.recv() => self.hear(id, news),
                 done = self.lanes.next() => self.stored(done),
                 opened = wait_for(&mut self.replacement) => self.replaced(opened),
                 () = wait_until(timer) => { self.tick(); Ok(()) }
@@ -220,7 +226,7 @@ impl Serving {
         let Opened { socket, hello, early } = opened;
         let id = self.current + 1;
         let (orders, inbox) = mpsc::channel(ORDERS_MAX);
-        let task = self.tasks.spawn(link::run(id, socket, self.news.0.clone(), inbox));
+        let task = self.tasks.spawn(link::run(id, socket, self.tell.clone(), inbox));
         self.links.insert(id, Link { orders, task, open: 0, retire_at: None });
         self.current = id;
         self.adopted_at = Instant::now();
@@ -258,7 +264,7 @@ fn ahead(lifetime_s: u64) -> u64 {
     lifetime_s.saturating_sub(RECYCLE_AHEAD_S).max(lifetime_s / 2).max(1)
 }
 
-async fn wait_for(replacement: &mut Option<BoxFuture<'static, Result<Opened, Fault>>>) -> Result<Opened, Fault> {
+async fn wait_for(replacement: &mut Option<Opening>) -> Result<Opened, Fault> {
     match replacement {
         Some(opening) => opening.await,
         None => pending().await,

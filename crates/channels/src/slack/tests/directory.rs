@@ -23,11 +23,17 @@ async fn candidates_tell_kind_and_membership() {
     let stage = Stage::start().await;
     let found = stage.channel.candidates().await.unwrap();
     let of = |id: &str| found.iter().find(|candidate| candidate.conversation_id == id).unwrap();
-    assert_eq!((of("C0GENERAL").conversation_type, of("C0GENERAL").bot_is_member), (ConversationType::Channel, true));
+    assert_eq!(
+        (of("C0GENERAL").conversation_type, of("C0GENERAL").bot_is_member),
+        (ConversationType::Channel, true)
+    );
     assert!(!of("C0RANDOM").bot_is_member);
     assert_eq!(of("G0PRIVATE").conversation_type, ConversationType::Group);
     assert_eq!(of("G0MPIM").conversation_type, ConversationType::GroupDm);
-    assert_eq!((of("D0ANN").conversation_type, of("D0ANN").actor_id.as_deref()), (ConversationType::Dm, Some("U0ANN")));
+    assert_eq!(
+        (of("D0ANN").conversation_type, of("D0ANN").actor_id.as_deref()),
+        (ConversationType::Dm, Some("U0ANN"))
+    );
     let one = stage.channel.conversation("G0MPIM").await.unwrap();
     assert_eq!(one.conversation_type, ConversationType::GroupDm);
     assert_eq!(stage.channel.conversation("C0NONE").await.unwrap_err().class, FaultClass::Permanent);
@@ -75,7 +81,8 @@ async fn msg_124_history_is_oldest_first() {
     assert_eq!(texts, (1..250).map(|n| format!("m{n}")).collect::<Vec<_>>());
     assert!(!page.truncated);
     let newest = stage.channel.history(query(None, 2)).await.unwrap();
-    let texts: Vec<&str> = newest.messages.iter().map(|message| message.event.content.text.as_str()).collect();
+    let texts: Vec<&str> =
+        newest.messages.iter().map(|message| message.event.content.text.as_str()).collect();
     assert_eq!((texts, newest.truncated), (vec!["m248", "m249"], true));
 }
 
@@ -88,8 +95,13 @@ async fn msg_124_replies_to_older_roots_are_caught_up() {
     stage.twin.post(Post::new("C0DOCS", "U0ANN", "m1")).unwrap();
     stage.twin.post(Post::new("C0DOCS", "U0BOB", "reply").in_thread(&root.ts)).unwrap();
     stage.twin.post(Post::new("C0DOCS", "U0ANN", "m2")).unwrap();
-    let query =
-        HistoryQuery { conversation_id: "C0DOCS".into(), thread_id: None, after: Some(heard.ts), since: None, limit: 50 };
+    let query = HistoryQuery {
+        conversation_id: "C0DOCS".into(),
+        thread_id: None,
+        after: Some(heard.ts),
+        since: None,
+        limit: 50,
+    };
     let page = stage.channel.history(query).await.unwrap();
     let texts: Vec<&str> = page.messages.iter().map(|message| message.event.content.text.as_str()).collect();
     assert_eq!((texts, page.truncated), (vec!["m1", "reply", "m2"], false));
@@ -122,12 +134,16 @@ async fn msg_172_a_target_of_another_conversation_is_refused() {
 #[tokio::test]
 async fn msg_113_files_are_fetched_and_a_login_page_is_none() {
     let stage = Stage::start().await;
-    let posted = stage.twin.post(Post::new("C0GENERAL", "U0ANN", "file").with_file("a.pdf", b"%PDF-1.4 x")).unwrap();
+    let posted =
+        stage.twin.post(Post::new("C0GENERAL", "U0ANN", "file").with_file("a.pdf", b"%PDF-1.4 x")).unwrap();
     let id = posted.file_ids[0].as_str();
     let file = stage.channel.fetch_attachment(id, 1_000).await.unwrap();
     assert_eq!(&file.bytes[..], b"%PDF-1.4 x");
     assert_eq!(stage.channel.fetch_attachment(id, 5).await.unwrap_err().code, "too_large");
     stage.twin.knobs(|knobs| knobs.file_login_page = true);
     assert_eq!(stage.channel.fetch_attachment(id, 1_000).await.unwrap_err().class, FaultClass::MissingScope);
-    assert_eq!(stage.channel.fetch_attachment("F0NONE", 1_000).await.unwrap_err().class, FaultClass::Permanent);
+    assert_eq!(
+        stage.channel.fetch_attachment("F0NONE", 1_000).await.unwrap_err().class,
+        FaultClass::Permanent
+    );
 }

@@ -17,7 +17,12 @@ async fn msg_093_a_mention_knows_the_kind_of_its_conversation() {
     stage.twin.post(Post::mention("C0GENERAL", "U0ANN", "hi")).unwrap();
     let events = hub.events(2).await;
     let kind = |channel: &str| {
-        events.iter().find(|e| e.conversation.conversation_id == channel).unwrap().conversation.conversation_type
+        events
+            .iter()
+            .find(|e| e.conversation.conversation_id == channel)
+            .unwrap()
+            .conversation
+            .conversation_type
     };
     assert_eq!(kind("G0MPIM"), Some(ConversationType::GroupDm));
     assert_eq!(kind("C0GENERAL"), Some(ConversationType::Channel));
@@ -86,7 +91,11 @@ async fn events_of_a_conversation_keep_their_order() {
         let of_channel = events.iter().filter(|event| event.conversation.conversation_id == channel);
         let texts: Vec<&str> = of_channel.map(|event| event.content.text.as_str()).collect();
         let mut firsts = Vec::new();
-        texts.into_iter().for_each(|text| if !firsts.contains(&text) { firsts.push(text) });
+        for text in texts {
+            if !firsts.contains(&text) {
+                firsts.push(text);
+            }
+        }
         assert_eq!(firsts, (0..40).map(|n| format!("{letter}{n}")).collect::<Vec<_>>());
     }
 }
@@ -119,7 +128,11 @@ async fn msg_111_own_posts_and_other_bots_are_told_apart() {
     let _served = stage.connected(&hub).await;
     let own_ids = stage.channel.verify().await.unwrap().own_ids;
     let ids = stage.sent(text_part("C0GENERAL", "mine")).await;
-    let bot = Post { bot: Some("B0OTHER".into()), subtype: Some("bot_message".into()), ..Post::new("C0GENERAL", "", "theirs") };
+    let bot = Post {
+        bot: Some("B0OTHER".into()),
+        subtype: Some("bot_message".into()),
+        ..Post::new("C0GENERAL", "", "theirs")
+    };
     stage.twin.post(bot).unwrap();
     let events = hub.events(2).await;
     let of = |text: &str| events.iter().find(|event| event.content.text == text).unwrap();
@@ -163,16 +176,25 @@ async fn msg_239_names_are_cached_and_never_delay_custody() {
     let (stage, hub) = (Stage::start().await, Hub::new());
     let _served = stage.connected(&hub).await;
     stage.twin.fault(Planned::once("users.info", FaultAction::HangAfterActing));
-    let slow = { let channel = std::sync::Arc::clone(&stage.channel); tokio::spawn(async move { channel.actor_name("U0BOB").await }) };
+    let slow = {
+        let channel = std::sync::Arc::clone(&stage.channel);
+        tokio::spawn(async move { channel.actor_name("U0BOB").await })
+    };
     stage.twin.post(Post::new("C0GENERAL", "U0ANN", "hi <@U0BOB>")).unwrap();
     assert_eq!(hub.events(1).await[0].content.text, "hi @U0BOB");
     slow.abort();
     assert_eq!(stage.channel.actor_name("U0ANN").await.as_deref(), Some("Ann"));
     assert_eq!(stage.channel.actor_name("U0ANN").await.as_deref(), Some("Ann"));
     let calls = stage.twin.requests_of("users.info");
-    let ann: Vec<_> = calls.iter().filter(|call| call.arguments.get("user").is_some_and(|user| user == "U0ANN")).collect();
+    let ann: Vec<_> =
+        calls.iter().filter(|call| call.arguments.get("user").is_some_and(|user| user == "U0ANN")).collect();
     assert_eq!(ann.len(), 1);
-    assert!(ann[0].headers.get("content-type").is_some_and(|kind| kind.starts_with("application/x-www-form-urlencoded")));
+    assert!(
+        ann[0]
+            .headers
+            .get("content-type")
+            .is_some_and(|kind| kind.starts_with("application/x-www-form-urlencoded"))
+    );
     stage.twin.post(Post::new("C0GENERAL", "U0ANN", "again <@U0ANN>")).unwrap();
     assert_eq!(hub.events(2).await[1].content.text, "again @Ann");
 }

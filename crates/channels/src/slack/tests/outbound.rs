@@ -23,7 +23,8 @@ async fn msg_156_replies_go_where_the_question_was() {
     let root = stage.twin.post(Post::new("C0GENERAL", "U0ANN", "root")).unwrap();
     let inner = stage.twin.post(Post::new("C0GENERAL", "U0ANN", "inner").in_thread(&root.ts)).unwrap();
     let dm = stage.twin.post(Post::new("D0ANN", "U0ANN", "dm")).unwrap();
-    let in_thread = stage.sent(reply("C0GENERAL", ConversationType::Channel, Some(&root.ts), &inner.ts)).await;
+    let in_thread =
+        stage.sent(reply("C0GENERAL", ConversationType::Channel, Some(&root.ts), &inner.ts)).await;
     let in_dm = stage.sent(reply("D0ANN", ConversationType::Dm, None, &dm.ts)).await;
     let ledger = stage.twin.ledger();
     let thread = |channel: &str, ids: &crate::SentIds| {
@@ -59,14 +60,17 @@ async fn msg_157_msg_200_text_then_files_with_all_ids() {
     let (stage, dir) = (Stage::start().await, tempfile::tempdir().unwrap());
     let text = stage.sent(text_part("C0GENERAL", "see the files")).await;
     let one = stage.sent(file_part(&dir, "C0GENERAL", 2, "one.txt", b"first")).await;
-    let two = stage.sent(file_part(&dir, "C0GENERAL", 3, "two.bin", &[7; 70_000])).await;
+    let two = stage.sent(file_part(&dir, "C0GENERAL", 3, "two.bin", &vec![7; 70_000])).await;
     let ledger = stage.twin.ledger();
     let seen: Vec<_> = ledger.by_app().collect();
     assert_eq!(seen.len(), 3);
     assert_eq!(Some(seen[0].ts.clone()), text.message_id);
     for (message, ids, name) in [(seen[1], &one, "one.txt"), (seen[2], &two, "two.bin")] {
         assert_eq!(Some(message.ts.clone()), ids.message_id);
-        assert_eq!((Some(message.files[0].id.clone()), message.files[0].name.as_str()), (ids.file_id.clone(), name));
+        assert_eq!(
+            (Some(message.files[0].id.clone()), message.files[0].name.as_str()),
+            (ids.file_id.clone(), name)
+        );
     }
     assert_eq!(seen[2].files[0].size, 70_000);
 }
@@ -89,13 +93,21 @@ async fn msg_182_steps_are_committed_in_order() {
     let steps = Steps::default();
     let SendOutcome::Sent(ids) = stage.channel.deliver(part.clone(), &steps).await else { panic!("sent") };
     let taken = steps.taken.lock().unwrap().clone();
-    assert_eq!(taken, [(Step::Upload, None), (Step::Upload, ids.file_id.clone()), (Step::Publish, ids.file_id)]);
+    assert_eq!(
+        taken,
+        [(Step::Upload, None), (Step::Upload, ids.file_id.clone()), (Step::Publish, ids.file_id)]
+    );
 
     for refused in [Step::Upload, Step::Publish] {
         let steps = Steps { refuse: Some(refused), ..Steps::default() };
         let before = stage.calls("files.completeUploadExternal");
-        let SendOutcome::Failed(fault) = stage.channel.deliver(part.clone(), &steps).await else { panic!("refused") };
-        assert_eq!((fault.code.as_str(), stage.calls("files.completeUploadExternal")), ("lease_lost", before));
+        let SendOutcome::Failed(fault) = stage.channel.deliver(part.clone(), &steps).await else {
+            panic!("refused")
+        };
+        assert_eq!(
+            (fault.code.as_str(), stage.calls("files.completeUploadExternal")),
+            ("lease_lost", before)
+        );
     }
     let steps = Steps { refuse: Some(Step::Publish), ..Steps::default() };
     stage.channel.deliver(text_part("C0GENERAL", "x"), &steps).await;
@@ -125,7 +137,8 @@ async fn msg_189_a_part_is_repeated_alone() {
     assert_eq!(stage.failed(second.clone()).await.class, FaultClass::Permanent);
     stage.sent(second).await;
     let ledger = stage.twin.ledger();
-    let files: Vec<_> = ledger.by_app().flat_map(|message| &message.files).map(|file| file.name.as_str()).collect();
+    let files: Vec<_> =
+        ledger.by_app().flat_map(|message| &message.files).map(|file| file.name.as_str()).collect();
     assert_eq!((ledger.by_app().count(), files), (3, vec!["one.txt", "two.txt"]));
 }
 

@@ -76,12 +76,16 @@ async fn msg_183_files_are_settled_by_their_shares() {
     for (action, is_there) in [(FaultAction::DropAnswer, true), (FaultAction::DropRequest, false)] {
         let steps = super::stage::Steps::default();
         stage.twin.fault(Planned::once(COMPLETE, action));
-        let crate::SendOutcome::Failed(fault) = stage.channel.deliver(part.clone(), &steps).await else { panic!("fault") };
+        let crate::SendOutcome::Failed(fault) = stage.channel.deliver(part.clone(), &steps).await else {
+            panic!("fault")
+        };
         assert_eq!(fault.class, FaultClass::Unknown);
         let key = steps.taken.lock().unwrap().last().unwrap().1.clone();
         if is_there {
             stage.twin.wait_for_app_messages(1, LIMIT).await.unwrap();
-            let Settlement::Found(ids) = stage.settle(part.clone(), key.clone()).await else { panic!("found") };
+            let Settlement::Found(ids) = stage.settle(part.clone(), key.clone()).await else {
+                panic!("found")
+            };
             assert!(ids.file_id == key && ids.message_id.is_some());
         } else {
             assert_eq!(stage.settle(part.clone(), key).await, Settlement::NotFound);
@@ -96,9 +100,15 @@ async fn msg_190_a_rate_limit_stops_one_method_only() {
     let stage = Stage::start().await;
     stage.twin.fault(Planned::once(SEND, FaultAction::RateLimited { retry_after_secs: Some(7) }));
     let fault = stage.failed(text_part("C0GENERAL", "x")).await;
-    assert_eq!((fault.class, fault.retry_after_ms, fault.scope.as_deref()), (FaultClass::RateLimited, Some(7_000), Some(SEND)));
+    assert_eq!(
+        (fault.class, fault.retry_after_ms, fault.scope.as_deref()),
+        (FaultClass::RateLimited, Some(7_000), Some(SEND))
+    );
     let again = stage.failed(text_part("C0DOCS", "x")).await;
-    assert!(again.class == FaultClass::RateLimited && again.retry_after_ms.is_some_and(|ms| ms > 5_000 && ms <= 7_000));
+    assert!(
+        again.class == FaultClass::RateLimited
+            && again.retry_after_ms.is_some_and(|ms| ms > 5_000 && ms <= 7_000)
+    );
     assert_eq!(stage.calls(SEND), 1);
     stage.channel.history(history("C0GENERAL")).await.unwrap();
 
@@ -112,12 +122,18 @@ async fn msg_190_a_rate_limit_stops_one_method_only() {
 async fn msg_191_each_code_has_its_class_on_the_wire() {
     let stage = Stage::start().await;
     for (class, codes) in [
-        (FaultClass::Auth, "not_authed invalid_auth account_inactive token_revoked token_expired no_permission \
-            not_allowed_token_type org_login_required ekm_access_denied team_access_not_granted"),
+        (
+            FaultClass::Auth,
+            "not_authed invalid_auth account_inactive token_revoked token_expired no_permission \
+            not_allowed_token_type org_login_required ekm_access_denied team_access_not_granted",
+        ),
         (FaultClass::MissingScope, "missing_scope"),
-        (FaultClass::Permanent, "channel_not_found not_in_channel is_archived restricted_action user_not_found cannot_dm_bot \
+        (
+            FaultClass::Permanent,
+            "channel_not_found not_in_channel is_archived restricted_action user_not_found cannot_dm_bot \
             messages_tab_disabled message_not_found thread_locked no_text msg_too_long msg_blocks_too_long invalid_blocks \
-            invalid_arguments invalid_metadata_format metadata_too_large too_many_attachments never_seen_before"),
+            invalid_arguments invalid_metadata_format metadata_too_large too_many_attachments never_seen_before",
+        ),
         (FaultClass::Retryable, "team_added_to_org"),
         (FaultClass::Unknown, "internal_error fatal_error service_unavailable request_timeout"),
         (FaultClass::RateLimited, "ratelimited"),
@@ -135,7 +151,11 @@ async fn msg_191_each_code_has_its_class_on_the_wire() {
 #[tokio::test]
 async fn msg_194_a_reset_publish_is_never_repeated() {
     let stage = Stage::start().await;
-    for (n, action) in [FaultAction::DropAnswer, FaultAction::DropRequest, FaultAction::ResetAfterBytes { bytes: 3 }].into_iter().enumerate() {
+    for (n, action) in
+        [FaultAction::DropAnswer, FaultAction::DropRequest, FaultAction::ResetAfterBytes { bytes: 3 }]
+            .into_iter()
+            .enumerate()
+    {
         stage.twin.fault(Planned::once(SEND, action.clone()));
         let fault = stage.failed(text_part("C0GENERAL", "x")).await;
         assert_eq!((fault.class, stage.calls(SEND)), (FaultClass::Unknown, n + 1), "{action:?}");

@@ -38,7 +38,7 @@ async fn connect_proxy(tunnels: Arc<AtomicUsize>) -> (String, JoinSet<()>) {
     (url, tasks)
 }
 
-/// MSG-040: REST, socket and upload of a Connection pass through its proxy; hosts named in no_proxy do not.
+/// MSG-040: REST, socket and upload of a Connection pass through its proxy; hosts named in `no_proxy` do not.
 #[tokio::test]
 async fn msg_040_calls_socket_and_upload_pass_through_the_proxy() {
     let (tunnels, dir) = (Arc::new(AtomicUsize::new(0)), tempfile::tempdir().unwrap());

@@ -59,9 +59,14 @@ async fn ends_of_a_session_carry_their_class() {
     stage.twin.act(Action::DropSockets {}).unwrap();
     assert_eq!(end_class(served.end().await), FaultClass::Retryable);
 
-    stage.twin.fault(Planned::once("apps.connections.open", FaultAction::Error { code: "invalid_auth".into() }));
+    stage
+        .twin
+        .fault(Planned::once("apps.connections.open", FaultAction::Error { code: "invalid_auth".into() }));
     assert_eq!(end_class(stage.serve(&Hub::new()).end().await), FaultClass::Auth);
-    stage.twin.fault(Planned::once("apps.connections.open", FaultAction::RateLimited { retry_after_secs: Some(3) }));
+    stage.twin.fault(Planned::once(
+        "apps.connections.open",
+        FaultAction::RateLimited { retry_after_secs: Some(3) },
+    ));
     assert_eq!(end_class(stage.serve(&Hub::new()).end().await), FaultClass::RateLimited);
 }
 

@@ -18,8 +18,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::slack::{SlackChannel, SlackSettings};
 use crate::{
-    Channel, Fault, Ingress, IngressFault, Judged, Monitor, OutFile, Progress, SendOutcome, SendPart, SentIds, Session,
-    SessionEnd, SettlePart, Settlement,
+    Channel, Fault, Ingress, IngressFault, Judged, Monitor, OutFile, Progress, SendOutcome, SendPart,
+    SentIds, Session, SessionEnd, SettlePart, Settlement,
 };
 
 /// Longest wait for anything.
@@ -45,7 +45,13 @@ pub(in crate::slack) fn text_part(channel: &str, text: &str) -> SendPart {
 }
 
 /// A file Part over a file with these bytes.
-pub(super) fn file_part(dir: &tempfile::TempDir, channel: &str, n: u32, name: &str, bytes: &[u8]) -> SendPart {
+pub(super) fn file_part(
+    dir: &tempfile::TempDir,
+    channel: &str,
+    n: u32,
+    name: &str,
+    bytes: &[u8],
+) -> SendPart {
     let path = dir.path().join(name);
     std::fs::write(&path, bytes).unwrap();
     let file = OutFile {
@@ -137,7 +143,12 @@ pub(super) fn channel(twin: &SlackTwin, bot: &str, app: &str) -> Arc<SlackChanne
 }
 
 /// A channel with these tokens and a proxy of its own.
-pub(super) fn proxied(twin: &SlackTwin, bot: &str, app: &str, proxy: Option<ProxySetting>) -> Arc<SlackChannel> {
+pub(super) fn proxied(
+    twin: &SlackTwin,
+    bot: &str,
+    app: &str,
+    proxy: Option<ProxySetting>,
+) -> Arc<SlackChannel> {
     let transport = Transport::builder().local_origin(&twin.origin()).build().unwrap();
     let settings = SlackSettings {
         api_url: Some(twin.base_url()),

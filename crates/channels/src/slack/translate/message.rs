@@ -67,7 +67,11 @@ pub(in super::super) fn told_kind(event: &Value) -> Option<ConversationType> {
 }
 
 /// A message read from a history.
-pub(in super::super) fn from_history(item: &Value, channel: &str, known: &Known<'_>) -> Option<HistoryMessage> {
+pub(in super::super) fn from_history(
+    item: &Value,
+    channel: &str,
+    known: &Known<'_>,
+) -> Option<HistoryMessage> {
     let ts = text(item, "ts")?;
     if text(item, "subtype").is_some_and(|subtype| !MESSAGES.contains(&subtype)) {
         return None;
@@ -80,7 +84,8 @@ pub(in super::super) fn from_history(item: &Value, channel: &str, known: &Known<
 
 /// Part named in the metadata of one of our messages.
 pub(in super::super) fn part_of(item: &Value) -> Option<PartId> {
-    let metadata = item.get("metadata").filter(|metadata| text(metadata, "event_type") == Some(METADATA_TYPE))?;
+    let metadata =
+        item.get("metadata").filter(|metadata| text(metadata, "event_type") == Some(METADATA_TYPE))?;
     metadata.get("event_payload").and_then(|payload| text(payload, "part"))?.parse().ok()
 }
 
@@ -110,7 +115,8 @@ fn message(event: &Value, item: &Value, channel: &str, known: &Known<'_>) -> Inb
     out.conversation.thread_id = thread.map(str::to_owned);
     out.conversation.message_id = text(item, "ts").map(str::to_owned);
     set_kind(&mut out, event, channel, known);
-    out.message_key = out.conversation.message_id.as_ref().map(|ts| format!("{}/{channel}/{ts}", known.own.team));
+    out.message_key =
+        out.conversation.message_id.as_ref().map(|ts| format!("{}/{channel}/{ts}", known.own.team));
     out.cursor.clone_from(&out.conversation.message_id);
     out.sender = sender(item, known);
     out.bare_mention = is_bare_mention(body, &known.own.user) && list(item, "files").is_empty();
@@ -145,7 +151,9 @@ fn changed(event: &Value, channel: &str, known: &Known<'_>) -> Option<InboundEve
     }
     // Unfurls and reply counters change the message too, but nobody edited it.
     let is_real = new.get("edited").is_some_and(Value::is_object)
-        && (old.is_null() || ["text", "blocks"].iter().any(|key| new.get(key) != old.get(key)) || file_ids(new) != file_ids(old));
+        && (old.is_null()
+            || ["text", "blocks"].iter().any(|key| new.get(key) != old.get(key))
+            || file_ids(new) != file_ids(old));
     if !is_real {
         return None;
     }
@@ -223,7 +231,8 @@ fn cut(text: String) -> (String, bool) {
 pub(in super::super) fn hides_metadata(item: &Value) -> bool {
     match item.get("metadata") {
         Some(metadata) => {
-            text(metadata, "event_type") == Some(METADATA_TYPE) && metadata.get("event_payload").is_none_or(is_empty)
+            text(metadata, "event_type") == Some(METADATA_TYPE)
+                && metadata.get("event_payload").is_none_or(is_empty)
         }
         None => text(item, "subtype").is_none() && list(item, "files").is_empty(),
     }

@@ -60,7 +60,8 @@ fn msg_104_copies_with_new_event_ids_share_the_message_key() {
 fn msg_106_a_retry_copy_is_no_less_an_event() {
     let frame = json!({"envelope_id": "e1", "type": "events_api", "retry_attempt": 2, "retry_reason": "timeout",
         "payload": {"type": "event_callback", "event_id": "Ev9", "event": post("C1", "1.000100", "late")}});
-    let super::super::wire::Frame::Envelope(envelope) = super::super::wire::Frame::parse(&frame.to_string()) else {
+    let super::super::wire::Frame::Envelope(envelope) = super::super::wire::Frame::parse(&frame.to_string())
+    else {
         panic!("an envelope")
     };
     assert_eq!(read(&envelope)[0].content.text, "late");
@@ -71,7 +72,8 @@ fn msg_106_a_retry_copy_is_no_less_an_event() {
 fn msg_107_app_mention_and_message_share_key_and_evidence() {
     let text = "<@UBOT> do &lt;it&gt; for <@U1>";
     let message = one(&post("C1", "1.000100", text));
-    let mention = one(&json!({"type": "app_mention", "channel": "C1", "user": "U1", "ts": "1.000100", "text": text}));
+    let mention =
+        one(&json!({"type": "app_mention", "channel": "C1", "user": "U1", "ts": "1.000100", "text": text}));
     assert_eq!(message.message_key, mention.message_key);
     assert_eq!(message.content.text, "do <it> for @Ann");
     for event in [&message, &mention] {
@@ -80,25 +82,35 @@ fn msg_107_app_mention_and_message_share_key_and_evidence() {
     // The mention event names no kind; it must never look like a DM by default.
     assert_eq!(mention.conversation.conversation_type, None);
     assert_eq!(message.conversation.conversation_type, Some(ConversationType::Channel));
-    let bare = one(&json!({"type": "app_mention", "channel": "C1", "user": "U1", "ts": "2.000100", "text": "<@UBOT> "}));
+    let bare = one(
+        &json!({"type": "app_mention", "channel": "C1", "user": "U1", "ts": "2.000100", "text": "<@UBOT> "}),
+    );
     assert!(bare.bare_mention && bare.content.text.is_empty());
 }
 
 /// MSG-093: an event without a kind asks for a lookup; one with a kind does not.
 #[test]
 fn msg_093_a_missing_kind_is_looked_up() {
-    let mention = envelope("Ev1", &json!({"type": "app_mention", "channel": "C1", "user": "U1", "ts": "1.000100"}));
+    let mention =
+        envelope("Ev1", &json!({"type": "app_mention", "channel": "C1", "user": "U1", "ts": "1.000100"}));
     assert_eq!(kind_wanted(&mention), Some("C1"));
     assert_eq!(lane(&mention), "C1");
     assert_eq!(kind_wanted(&envelope("Ev1", &post("C1", "1.000100", "a"))), None);
-    for (told, kind) in [("im", ConversationType::Dm), ("mpim", ConversationType::GroupDm), ("group", ConversationType::Group)] {
+    for (told, kind) in [
+        ("im", ConversationType::Dm),
+        ("mpim", ConversationType::GroupDm),
+        ("group", ConversationType::Group),
+    ] {
         let mut event = post("C1", "1.000100", "a");
         event["channel_type"] = json!(told);
         assert_eq!(one(&event).conversation.conversation_type, Some(kind));
     }
     let own = own();
     let known = Known { own: &own, name: &name, kind: &|_| Some(ConversationType::GroupDm) };
-    assert_eq!(translate(&mention, &known)[0].conversation.conversation_type, Some(ConversationType::GroupDm));
+    assert_eq!(
+        translate(&mention, &known)[0].conversation.conversation_type,
+        Some(ConversationType::GroupDm)
+    );
 }
 
 /// MSG-108, MSG-109: an edit is a fact with the new text; unfurls and counters are nothing.
@@ -109,7 +121,8 @@ fn msg_108_msg_109_only_a_real_change_is_an_edit() {
             "ts": "9.000100", "event_ts": "9.000100", "message": message, "previous_message": previous})
     };
     let old = json!({"user": "U1", "ts": "1.000100", "text": "old"});
-    let new = json!({"user": "U1", "ts": "1.000100", "text": "new <@UBOT>", "edited": {"user": "U1", "ts": "9.0"}});
+    let new =
+        json!({"user": "U1", "ts": "1.000100", "text": "new <@UBOT>", "edited": {"user": "U1", "ts": "9.0"}});
     let edit = one(&changed(new.clone(), old.clone()));
     assert_eq!((edit.kind, edit.content.text.as_str()), (EventKind::Edit, "new @UBOT"));
     assert_eq!(edit.target_message_id.as_deref(), Some("1.000100"));
@@ -128,13 +141,17 @@ fn msg_108_msg_109_only_a_real_change_is_an_edit() {
 #[test]
 fn msg_109_reactions_and_recalls_are_facts() {
     let item = json!({"type": "message", "channel": "C1", "ts": "1.000100"});
-    let added = one(&json!({"type": "reaction_added", "user": "U1", "reaction": "eyes", "item": item, "event_ts": "2.000100"}));
+    let added = one(
+        &json!({"type": "reaction_added", "user": "U1", "reaction": "eyes", "item": item, "event_ts": "2.000100"}),
+    );
     assert_eq!((added.kind, added.fact.as_deref()), (EventKind::Reaction, Some("eyes")));
     assert_eq!(added.target_message_id.as_deref(), Some("1.000100"));
     let removed = one(&json!({"type": "reaction_removed", "user": "U1", "reaction": "eyes", "item": item}));
     assert_eq!(removed.fact.as_deref(), Some("-eyes"));
-    let recall = one(&json!({"type": "message", "subtype": "message_deleted", "channel": "C1", "channel_type": "im",
-        "deleted_ts": "1.000100", "event_ts": "3.000100", "previous_message": {"user": "U1", "ts": "1.000100"}}));
+    let recall = one(
+        &json!({"type": "message", "subtype": "message_deleted", "channel": "C1", "channel_type": "im",
+        "deleted_ts": "1.000100", "event_ts": "3.000100", "previous_message": {"user": "U1", "ts": "1.000100"}}),
+    );
     assert_eq!((recall.kind, recall.target_message_id.as_deref()), (EventKind::Recall, Some("1.000100")));
     assert_eq!(recall.conversation.conversation_type, Some(ConversationType::Dm));
 }
@@ -147,14 +164,26 @@ fn msg_111_own_and_other_bots_are_told_apart() {
         event.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
         one(&event).sender.map(|sender| (sender.external_id, sender.kind))
     };
-    assert_eq!(sender(json!({"user": "UBOT", "bot_id": "BBOT", "app_id": "A1"})), Some(("UBOT".into(), SenderKind::Bot)));
-    assert_eq!(sender(json!({"subtype": "bot_message", "bot_id": "BHOOK", "app_id": "A1"})), Some(("A1".into(), SenderKind::App)));
+    assert_eq!(
+        sender(json!({"user": "UBOT", "bot_id": "BBOT", "app_id": "A1"})),
+        Some(("UBOT".into(), SenderKind::Bot))
+    );
+    assert_eq!(
+        sender(json!({"subtype": "bot_message", "bot_id": "BHOOK", "app_id": "A1"})),
+        Some(("A1".into(), SenderKind::App))
+    );
     assert_eq!(
         sender(json!({"subtype": "bot_message", "bot_id": "BHOOK", "bot_profile": {"app_id": "A1"}})),
         Some(("A1".into(), SenderKind::App))
     );
-    assert_eq!(sender(json!({"user": "U2", "bot_id": "B2", "app_id": "A2"})), Some(("U2".into(), SenderKind::Bot)));
-    assert_eq!(sender(json!({"subtype": "bot_message", "bot_id": "B3"})), Some(("B3".into(), SenderKind::Bot)));
+    assert_eq!(
+        sender(json!({"user": "U2", "bot_id": "B2", "app_id": "A2"})),
+        Some(("U2".into(), SenderKind::Bot))
+    );
+    assert_eq!(
+        sender(json!({"subtype": "bot_message", "bot_id": "B3"})),
+        Some(("B3".into(), SenderKind::Bot))
+    );
     assert_eq!(sender(json!({"user": "U1"})), Some(("U1".into(), SenderKind::Human)));
     assert_eq!(sender(json!({})), None);
 }
@@ -179,7 +208,8 @@ fn subtypes_follow_the_table() {
 fn threads_files_and_members_are_kept() {
     let mut event = post("C1", "2.000100", "x");
     event["thread_ts"] = json!("1.000100");
-    event["files"] = json!([{"id": "F1", "name": "a.pdf", "mimetype": "application/pdf", "size": 10}, {"x": 1}]);
+    event["files"] =
+        json!([{"id": "F1", "name": "a.pdf", "mimetype": "application/pdf", "size": 10}, {"x": 1}]);
     let reply = one(&event);
     assert_eq!(reply.conversation.thread_id.as_deref(), Some("1.000100"));
     assert_eq!(reply.parent_type, Some(ConversationType::Channel));
@@ -187,19 +217,27 @@ fn threads_files_and_members_are_kept() {
     assert_eq!((reply.content.attachments.len(), reply.content.attachments[0].size), (1, Some(10)));
     event["thread_ts"] = json!("2.000100");
     assert_eq!(one(&event).conversation.thread_id, None);
-    let joined = one(&json!({"type": "member_joined_channel", "user": "UBOT", "channel": "C7", "channel_type": "C"}));
+    let joined =
+        one(&json!({"type": "member_joined_channel", "user": "UBOT", "channel": "C7", "channel_type": "C"}));
     assert_eq!((joined.kind, joined.fact.as_deref()), (EventKind::Member, Some("bot_added")));
 }
 
 /// MSG-122: what cannot be read becomes an event the hub refuses, and nothing secret is kept.
 #[test]
 fn msg_122_malformed_events_are_handed_over_with_their_evidence() {
-    let odd = Envelope { id: "e1".into(), kind: "events_api".into(), payload: json!({"type": "event_callback", "event": 7, "token": "t"}) };
+    let odd = Envelope {
+        id: "e1".into(),
+        kind: "events_api".into(),
+        payload: json!({"type": "event_callback", "event": 7, "token": "t"}),
+    };
     let events = read(&odd);
     assert_eq!((events[0].event_id.as_str(), events[0].conversation.conversation_id.as_str()), ("e1", ""));
     assert_eq!(events[0].raw, json!({"type": "event_callback", "event": 7}));
-    let limited = Envelope { id: "e2".into(), kind: "events_api".into(),
-        payload: json!({"type": "app_rate_limited", "team_id": "T1", "minute_rate_limited": 5}) };
+    let limited = Envelope {
+        id: "e2".into(),
+        kind: "events_api".into(),
+        payload: json!({"type": "app_rate_limited", "team_id": "T1", "minute_rate_limited": 5}),
+    };
     assert_eq!(read(&limited)[0].fact.as_deref(), Some("rate_limited"));
     assert!(is_ignored(&json!({"type": "app_home_opened", "user": "U1"})));
 }
@@ -207,15 +245,30 @@ fn msg_122_malformed_events_are_handed_over_with_their_evidence() {
 /// MSG-089: a slash command and a message shortcut are confirmed dispatches.
 #[test]
 fn msg_089_commands_and_shortcuts_are_dispatches() {
-    let slash = Envelope { id: "e1".into(), kind: "slash_commands".into(), payload: json!({"command": "/loom", "text": "go",
-        "user_id": "U1", "channel_id": "C1", "response_url": "https://x", "trigger_id": "t"}) };
+    let slash = Envelope {
+        id: "e1".into(),
+        kind: "slash_commands".into(),
+        payload: json!({"command": "/loom", "text": "go",
+        "user_id": "U1", "channel_id": "C1", "response_url": "https://x", "trigger_id": "t"}),
+    };
     let event = &read(&slash)[0];
     assert!(event.dispatch && event.content.text == "go");
     assert_eq!(event.raw.get("response_url"), None);
-    let shortcut = Envelope { id: "e2".into(), kind: "interactive".into(), payload: json!({"type": "message_action",
-        "channel": {"id": "C1"}, "message": {"type": "message", "user": "U1", "ts": "1.000100", "text": "see"}}) };
+    let shortcut = Envelope {
+        id: "e2".into(),
+        kind: "interactive".into(),
+        payload: json!({"type": "message_action",
+        "channel": {"id": "C1"}, "message": {"type": "message", "user": "U1", "ts": "1.000100", "text": "see"}}),
+    };
     let event = &read(&shortcut)[0];
     assert!(event.dispatch);
     assert_eq!(event.message_key.as_deref(), Some("T1/C1/1.000100"));
-    assert!(read(&Envelope { id: "e3".into(), kind: "interactive".into(), payload: json!({"type": "block_actions"}) }).is_empty());
+    assert!(
+        read(&Envelope {
+            id: "e3".into(),
+            kind: "interactive".into(),
+            payload: json!({"type": "block_actions"})
+        })
+        .is_empty()
+    );
 }
