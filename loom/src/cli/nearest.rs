@@ -1,9 +1,13 @@
 //! Finds the word a mistyped one was meant to be.
 
-/// The candidate with the fewest changed letters, when at most a third of them differ.
+/// Words up to this length are near with one changed letter only.
+const SHORT_CHARS: usize = 3;
+
+/// The candidate with the fewest changed letters, when at most two or a third of them differ.
 pub(super) fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let best = candidates.map(|candidate| (distance(word, candidate), candidate)).min()?;
-    let limit = (word.chars().count().max(best.1.chars().count()) / 3).max(1);
+    let longest = word.chars().count().max(best.1.chars().count());
+    let limit = if longest <= SHORT_CHARS { 1 } else { (longest / 3).max(2) };
     (best.0 <= limit).then_some(best.1)
 }
 

@@ -21,7 +21,7 @@ pub(crate) struct Down {
     pub(crate) drain: Option<u64>,
 }
 
-/// Check the installation; works with the hub down
+/// Check the installation, hub up or down
 #[derive(Debug, Args)]
 #[command(after_help = examples!("loom doctor", "loom doctor --fix --json"))]
 pub(crate) struct Doctor {
@@ -30,7 +30,7 @@ pub(crate) struct Doctor {
     pub(crate) fix: bool,
 }
 
-/// Show Loom at work, offline, in a home of its own
+/// Show Loom at work, offline
 #[derive(Debug, Args)]
 #[command(after_help = examples!("loom demo", "loom demo --keep --step"))]
 pub(crate) struct Demo {

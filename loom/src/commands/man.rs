@@ -10,7 +10,7 @@ use crate::cli;
 use crate::context::Context;
 use crate::failure::Outcome;
 
-/// Print the manual, or write a page for each command
+/// Print the manual, or write its pages
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!("loom man | man -l -", "loom man --out man1"))]
 pub(crate) struct Args {

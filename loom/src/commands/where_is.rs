@@ -15,7 +15,7 @@ const STEPS: &[Column] = &[
     Column::new("CODE", |v, _| pick::dash(v, "code")),
 ];
 
-/// Show the whole path of a message and where it is now
+/// Show the whole path of a message
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
     "loom where inb_01arz3ndektsv4rrffq69g5fav",

@@ -31,7 +31,7 @@ fn ux_7_help_fits_and_ends_with_two_examples() {
 /// Checks one example; what stands behind a pipe or redirection is the shell's.
 fn parses(line: &str) {
     let line = line.split(['|', '>']).next().unwrap_or_default().trim();
-    let line = line.split_once("loom ").map_or(line, |(_, rest)| rest);
+    let line = line.rsplit_once("loom ").map_or(line, |(_, rest)| rest);
     let mut words = vec!["loom".to_owned()];
     let mut quoted = false;
     for piece in line.split('"') {

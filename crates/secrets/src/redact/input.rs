@@ -9,11 +9,11 @@ pub fn find_secret_in_input(text: &str) -> Option<Rule> {
     let mut hits = Hits::default();
     anchors::find(text.as_bytes(), Profile::Store, &mut hits);
     let rule = hits.list.iter().map(|hit| hit.rule).find(|rule| rule.is_token())?;
-    let reference = text.contains(':') && is_reference(text);
+    let reference = (text.starts_with("keychain:") || text.starts_with("file:")) && is_reference(text);
     (!reference).then_some(rule)
 }
 
-/// `CredentialRef::parse` looks at names with this module, so only whole references of other kinds count.
+/// `CredentialRef::parse` looks at text without a scheme with this module again; the caller asks only for text with one.
 fn is_reference(text: &str) -> bool {
     matches!(CredentialRef::parse(text), Ok(CredentialRef::File(_) | CredentialRef::Keychain(_)))
 }

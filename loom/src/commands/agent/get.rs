@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::failure::Outcome;
 use crate::output::pick;
 
-/// Show an Agent with its Addresses, Thread and queue
+/// Show an Agent, its Addresses and its queue
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!("loom agent get docs", "loom agent get docs --json"))]
 pub(crate) struct Args {

@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::failure::Outcome;
 use crate::output::pick;
 
-/// Check the whole audit chain; exit 6 when it is broken
+/// Check the audit chain; exit 6 when broken
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!("loom audit verify", "loom audit verify --json"))]
 pub(crate) struct Args {}

@@ -22,7 +22,7 @@ const LISTING: Listing = Listing::new(
     "no Candidates; ask the platform again with --refresh",
 );
 
-/// Show conversations the platform offers; grants nothing
+/// Show what the platform offers; grants nothing
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!("loom conversation discover docs", "loom conversation discover docs --all --refresh"))]
 pub(crate) struct Args {

@@ -8,7 +8,7 @@ use crate::commands::common::Version;
 use crate::context::Context;
 use crate::failure::Outcome;
 
-/// Approve a Membership; messages of a DM that waited go on
+/// Approve a Membership; waiting DMs go on
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
     "loom conversation enable mem_01arz3ndektsv4rrffq69g5fav",

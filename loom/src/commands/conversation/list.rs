@@ -29,7 +29,7 @@ const LISTING: Listing = Listing::new(
     "no Memberships; see `loom conversation discover`",
 );
 
-/// List Memberships; with --type dm the approved senders
+/// List Memberships; --type dm lists senders
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!("loom conversation list docs", "loom conversation list --type dm --enabled true"))]
 pub(crate) struct Args {

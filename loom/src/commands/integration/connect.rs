@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::failure::Outcome;
 use crate::output::pick;
 
-/// Register a Connection; nothing is looked up or started
+/// Register a Connection; nothing is started
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
     "loom integration connect slack --account A0123 --scope T0123 \\\n      --credential-ref keychain:loom.slack.A0123",

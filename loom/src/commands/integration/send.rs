@@ -12,7 +12,7 @@ use crate::failure::Outcome;
 use crate::input::body::Body;
 use crate::input::file::{self, Attached};
 
-/// Send a message: a reply to an Inbox item, or to a Membership
+/// Send a reply, or a message to a Membership
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
     "loom integration send --from docs \\\n      --reply-to inb_01arz3ndektsv4rrffq69g5fav --body \"Here it is\" --file r.pdf",

@@ -11,7 +11,7 @@ use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::output::pick;
 
-/// Send a check message through the normal path, or wait for one
+/// Send a check message, or wait for one
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
     "loom integration test mem_01arz3ndektsv4rrffq69g5fav",

@@ -13,7 +13,7 @@ use crate::context::Context;
 use crate::failure::Outcome;
 use crate::output::pick;
 
-/// Issue or revoke a token for a Connection's external gateway
+/// Issue or revoke an external gateway's token
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
     "loom integration token con_01arz3ndektsv4rrffq69g5fav --out token.txt",

@@ -19,7 +19,7 @@ const CLEARABLE: &[(&str, &str)] = &[
     ("allow-http", "allowHttp"),
 ];
 
-/// Change a Connection; a new credential is verified before sends go on
+/// Change a Connection; only the given fields
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
     "loom integration update-connection con_01arz3ndektsv4rrffq69g5fav \\\n      --gateway managed",

@@ -30,7 +30,7 @@ const ATTEMPTS: &[Column] = &[
     Column::new("ERROR", |v, look| look.text(v, "error.message")),
 ];
 
-/// Show an item with its Parts, attempts and Receipts
+/// Show an item with its Parts and Receipts
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
     "loom outbox get out_01arz3ndektsv4rrffq69g5fav",

@@ -8,7 +8,7 @@ use crate::commands::inbox::{Bulk, Selection};
 use crate::context::Context;
 use crate::failure::Outcome;
 
-/// Send a failed or expired item again; sent Parts stay sent
+/// Send what failed or expired again
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
     "loom outbox retry out_01arz3ndektsv4rrffq69g5fav",

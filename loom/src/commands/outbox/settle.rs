@@ -8,7 +8,7 @@ use crate::cli::parsers;
 use crate::context::Context;
 use crate::failure::Outcome;
 
-/// Say what became of Parts of unknown fate, as the owner
+/// Say what became of Parts of unknown fate
 #[derive(Debug, clap::Args)]
 #[command(group(clap::ArgGroup::new("outcome").required(true).args(["sent", "resend", "failed"])))]
 #[command(after_help = examples!(

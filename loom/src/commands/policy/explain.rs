@@ -11,7 +11,7 @@ use crate::failure::Outcome;
 use crate::input::document;
 use crate::output::pick;
 
-/// Show how a message is or would be judged; writes nothing
+/// Show how a message is or would be judged
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
     "loom policy explain evt_01arz3ndektsv4rrffq69g5fav",

@@ -18,7 +18,7 @@ const LISTING: Listing = Listing::new(
     "no decision changes",
 );
 
-/// Judge stored messages under a draft; prints what changes
+/// Judge stored messages under a draft
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
     "loom policy replay --since 24h --draft draft.json",

@@ -14,7 +14,7 @@ use crate::output::pick;
 /// Longest wait that one request asks for, seconds.
 const WAIT_SECONDS_MAX: u64 = 60;
 
-/// Give an Agent input as its owner; nothing goes to a platform
+/// Give an Agent input as its owner
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
     "loom thread send docs --wait Summarise what you did today",

@@ -8,7 +8,7 @@ use super::until_stopped;
 use crate::context::Context;
 use crate::failure::Outcome;
 
-/// Serve a simulated model on loopback until Ctrl-C
+/// Serve a simulated model until Ctrl-C
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!("loom twin model --port 8099", "loom twin model --json"))]
 pub(crate) struct Args {

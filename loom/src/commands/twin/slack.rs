@@ -12,7 +12,7 @@ use crate::failure::Outcome;
 const CONTROL: &str = "GET /twin/ledger /twin/requests /twin/counters /twin/world /twin/knobs /twin/faults; \
                        POST /twin/post and other actions, /twin/knobs";
 
-/// Serve a simulated Slack on loopback until Ctrl-C
+/// Serve a simulated Slack until Ctrl-C
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!("loom twin slack --port 8098", "loom twin slack --json"))]
 pub(crate) struct Args {

@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::failure::Outcome;
 use crate::output::pick;
 
-/// Show every step of one judgement with the values compared
+/// Show every step of one judgement
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
     "loom inbox refused get evt_01arz3ndektsv4rrffq69g5fav",

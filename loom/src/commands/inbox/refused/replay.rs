@@ -14,7 +14,7 @@ use crate::output::{items, pick};
 /// Most Events one command judges again.
 const REPLAY_EVENTS_MAX: usize = 10_000;
 
-/// Judge refused messages again under the present policy
+/// Judge refused messages again
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
     "loom inbox refused replay evt_01arz3ndektsv4rrffq69g5fav",
