@@ -75,6 +75,21 @@ async fn msg_157_msg_200_text_then_files_with_all_ids() {
     assert_eq!(seen[2].files[0].size, 70_000);
 }
 
+/// MSG-166: the largest file of Loom passes whole, out and in.
+#[tokio::test]
+async fn msg_166_a_file_of_25_mib_passes() {
+    const SIZE: usize = 26_214_400;
+    let (stage, dir) = (Stage::start().await, tempfile::tempdir().unwrap());
+    let part = file_part(&dir, "C0GENERAL", 1, "big.bin", &vec![5; SIZE]);
+    let sha256 = part.file.as_ref().unwrap().sha256.clone();
+    let ids = stage.sent(part).await;
+    let ledger = stage.twin.ledger();
+    let file = &ledger.by_app().next().unwrap().files[0];
+    assert_eq!((file.size, &file.sha256), (SIZE, &sha256));
+    let fetched = stage.channel.fetch_attachment(&ids.file_id.unwrap(), SIZE as u64).await.unwrap();
+    assert_eq!(fetched.bytes.len(), SIZE);
+}
+
 /// MSG-200: with a session the echo gives the message's ts, however late the shares are.
 #[tokio::test]
 async fn msg_200_the_echo_gives_the_ts() {

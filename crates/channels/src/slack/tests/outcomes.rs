@@ -172,3 +172,17 @@ async fn msg_194_a_reset_publish_is_never_repeated() {
     };
     assert_eq!(fault.class, FaultClass::Retryable, "{fault}");
 }
+
+/// MSG-194: a status that means nothing leaves a publish unknown and a read repeatable; no redirect is followed.
+#[tokio::test]
+async fn msg_194_other_statuses_carry_no_meaning() {
+    let stage = Stage::start().await;
+    for (n, status) in [302, 404, 500, 503].into_iter().enumerate() {
+        stage.twin.fault(Planned::once(SEND, FaultAction::Status { status }));
+        let fault = stage.failed(text_part("C0GENERAL", "x")).await;
+        assert_eq!((fault.class, stage.calls(SEND)), (FaultClass::Unknown, n + 1), "{status}: {fault}");
+        stage.twin.fault(Planned::once("conversations.history", FaultAction::Status { status }));
+        let fault = stage.channel.history(history("C0GENERAL")).await.unwrap_err();
+        assert_eq!(fault.class, FaultClass::Retryable, "{status}: {fault}");
+    }
+}

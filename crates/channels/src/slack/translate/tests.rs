@@ -156,6 +156,17 @@ fn msg_109_reactions_and_recalls_are_facts() {
     assert_eq!(recall.conversation.conversation_type, Some(ConversationType::Dm));
 }
 
+/// A deleted root of a thread turns into a tombstone; that is a recall.
+#[test]
+fn a_tombstone_is_a_recall() {
+    let event = one(
+        &json!({"type": "message", "subtype": "message_changed", "channel": "C1", "channel_type": "channel",
+        "event_ts": "3.000100", "message": {"subtype": "tombstone", "ts": "1.000100", "text": "This message was deleted."},
+        "previous_message": {"user": "U1", "ts": "1.000100"}}),
+    );
+    assert_eq!((event.kind, event.target_message_id.as_deref()), (EventKind::Recall, Some("1.000100")));
+}
+
 /// MSG-111: our own posts carry one of our ids, other bots theirs.
 #[test]
 fn msg_111_own_and_other_bots_are_told_apart() {
