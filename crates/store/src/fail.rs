@@ -1,20 +1,20 @@
-//! Named points at which a test can kill the process or inject a disk error. Compiled to nothing elsewhere.
+//! Named points at which a test can kill the process or inject a disk error. Compiled to nothing in release builds.
 
 use loom_domain::Result;
 
-/// Passes a named point. With the feature `failpoints`, `LOOM_FAILPOINTS=name=kill|full|io[:after]` (comma
-/// separated) acts there: `kill` ends the process as SIGKILL would, `full` and `io` give that disk error;
-/// `:after` lets the point pass that many times first.
-#[cfg(not(feature = "failpoints"))]
+/// Passes a named point. In debug builds, or with the feature `failpoints`,
+/// `LOOM_FAILPOINTS=name=kill|full|io[:after]` (comma separated) acts there: `kill` ends the process as SIGKILL
+/// would, `full` and `io` give that disk error; `:after` lets the point pass that many times first.
+#[cfg(not(any(feature = "failpoints", debug_assertions)))]
 #[inline]
 pub fn point(_name: &str) -> Result<()> {
     Ok(())
 }
 
-#[cfg(feature = "failpoints")]
+#[cfg(any(feature = "failpoints", debug_assertions))]
 pub use active::{arm, point};
 
-#[cfg(feature = "failpoints")]
+#[cfg(any(feature = "failpoints", debug_assertions))]
 mod active {
     use std::sync::{Mutex, OnceLock};
 

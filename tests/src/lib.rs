@@ -1,1 +1,0 @@
-//! Black-box stories against the real binary; see `stories/`.
