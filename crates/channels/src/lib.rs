@@ -79,3 +79,16 @@ pub trait Channel: Send + Sync {
     /// Display name of an actor, from a cache or the platform; never needed for custody.
     async fn actor_name(&self, actor_id: &str) -> Option<String>;
 }
+
+/// Splits a text for a provider's limits without a live channel; what [`Channel::split`] does.
+pub fn split(
+    provider: &str,
+    text: &str,
+    format: TextFormat,
+    chunks_max: usize,
+) -> Result<Vec<String>, loom_domain::Error> {
+    match provider {
+        "slack" => slack::split(text, format, chunks_max),
+        other => Err(loom_domain::Error::invalid("provider", format!("this build has no channel for {other}"))),
+    }
+}

@@ -108,6 +108,11 @@ impl SlackChannel {
     }
 }
 
+/// Splits a text into messages that fit Slack after translation.
+pub fn split(text: &str, format: TextFormat, chunks_max: usize) -> Result<Vec<String>, Error> {
+    deliver::split(text, format, chunks_max)
+}
+
 fn base_url(text: &str) -> Result<Url, Error> {
     let mut url = Url::parse(text).map_err(|_| Error::invalid("apiUrl", "expected a URL"))?;
     if url.path() == "/" {

@@ -1,0 +1,194 @@
+//! Files of the store: content-addressed, mode 0400, opened by nobody's path but their digest.
+
+use std::io::{Read as _, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+use loom_domain::{
+    Artifact, ArtifactId, Code, Error, Result, TextFormat,
+    artifact::{Direction, FILE_BYTES_MAX},
+    connection::Connection,
+    message::AttachmentStatus,
+};
+use loom_secrets::Profile;
+use loom_store::Act;
+use sha2::{Digest as _, Sha256};
+
+use crate::{hub::Hub, turns::sniff};
+
+const NAME_BYTES_MAX: usize = 255;
+const READ_BYTES: usize = 65_536;
+
+/// The folder of stored files.
+#[derive(Debug, Clone)]
+pub struct Blobs {
+    root: PathBuf,
+}
+
+impl Blobs {
+    pub(crate) fn new(root: PathBuf) -> Self {
+        Blobs { root }
+    }
+
+    fn path(&self, sha256: &str) -> Result<PathBuf> {
+        let is_digest = sha256.len() == 64 && sha256.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
+        match sha256.get(..2) {
+            Some(folder) if is_digest => Ok(self.root.join(folder).join(sha256)),
+            _ => Err(Error::new(Code::ArtifactMissing, "no such file in the store")),
+        }
+    }
+
+    /// Stores bytes under their digest: written aside, synced, renamed.
+    pub async fn put(&self, bytes: Bytes) -> Result<String> {
+        let blobs = self.clone();
+        tokio::task::spawn_blocking(move || blobs.put_now(&bytes)).await.map_err(Error::internal)?
+    }
+
+    fn put_now(&self, bytes: &[u8]) -> Result<String> {
+        let sha256 = hex::encode(Sha256::digest(bytes));
+        let path = self.path(&sha256)?;
+        if path.exists() {
+            return Ok(sha256);
+        }
+        write(&path, bytes).map_err(|cause| Error::new(Code::HubReadOnly, format!("a file cannot be stored: {cause}")))?;
+        Ok(sha256)
+    }
+
+    /// The path of a stored file whose bytes were just checked against its digest.
+    pub async fn verified(&self, sha256: &str) -> Result<PathBuf> {
+        let (path, wanted) = (self.path(sha256)?, sha256.to_owned());
+        let check = move || {
+            let found = digest_of(&path)?;
+            match found == wanted {
+                true => Ok(path),
+                false => Err(Error::new(Code::ArtifactDigestMismatch, "a stored file is damaged; it was not sent")),
+            }
+        };
+        tokio::task::spawn_blocking(check).await.map_err(Error::internal)?
+    }
+
+    /// Removes a file that nothing refers to any more.
+    pub fn remove(&self, sha256: &str) -> Result<()> {
+        let _ = std::fs::remove_file(self.path(sha256)?);
+        Ok(())
+    }
+}
+
+fn digest_of(path: &Path) -> Result<String> {
+    let missing = |cause: std::io::Error| Error::new(Code::ArtifactMissing, format!("a stored file cannot be read: {cause}"));
+    let mut file = std::fs::File::open(path).map_err(missing)?;
+    let (mut hasher, mut buffer) = (Sha256::new(), vec![0; READ_BYTES]);
+    loop {
+        let read = file.read(&mut buffer).map_err(missing)?;
+        match buffer.get(..read) {
+            Some([]) | None => return Ok(hex::encode(hasher.finalize())),
+            Some(bytes) => hasher.update(bytes),
+        }
+    }
+}
+
+fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let aside = folder.join(format!(".{}.new", std::process::id()));
+    let aside = aside.with_extension(format!("{:?}", std::thread::current().id()).replace(|c: char| !c.is_ascii_digit(), ""));
+    let written = (|| {
+        let mut file = std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o400).open(&aside)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        std::fs::rename(&aside, path)?;
+        std::fs::File::open(folder)?.sync_all()
+    })();
+    if written.is_err() {
+        let _ = std::fs::remove_file(&aside);
+    }
+    written
+}
+
+/// A safe base name of an untrusted one.
+pub fn safe_name(name: &str) -> String {
+    let base = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    let clean: String = base.chars().map(|c| if c.is_control() || matches!(c, ':' | '\u{202e}' | '\u{2066}'..='\u{2069}') { '_' } else { c }).collect();
+    let clean = clean.trim_matches([' ', '.']);
+    let clean = loom_domain::text::prefix(clean, NAME_BYTES_MAX);
+    if clean.is_empty() { "file".to_owned() } else { clean.to_owned() }
+}
+
+impl Hub {
+    /// The stored files.
+    pub fn blobs(&self) -> Blobs {
+        Blobs::new(self.home().join("blobs"))
+    }
+
+    /// Stores a file and its record. 0 bytes or more than 25 MB is `too_large`.
+    pub async fn put_artifact(&self, act: Act, name: &str, declared: Option<String>, direction: Direction, bytes: Bytes) -> Result<Artifact> {
+        let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        if !(1..=FILE_BYTES_MAX).contains(&size) {
+            return Err(Error::new(Code::TooLarge, format!("a file has 1 to {FILE_BYTES_MAX} bytes; this one has {size}")));
+        }
+        let mime_type = sniff(&bytes, name).to_owned();
+        let sha256 = self.blobs().put(bytes).await?;
+        let artifact = Artifact {
+            id: ArtifactId::new(act.now.0, (act.entropy)()),
+            seq: 0,
+            sha256,
+            size,
+            mime_type,
+            declared_mime: declared,
+            name: safe_name(name),
+            direction,
+            status: AttachmentStatus::Ready,
+            created_at: act.now,
+        };
+        self.store().put_artifact(act, artifact).await
+    }
+
+    /// Text on its way out: an exact secret stops it, patterns are masked.
+    pub fn outbound_text(&self, text: &str) -> Result<String> {
+        if self.redactor().holds_exact(text) {
+            return Err(Error::new(Code::SecretInContent, "the content holds a secret and was not sent"));
+        }
+        Ok(self.redactor().redact(text, Profile::Output).into_owned())
+    }
+
+    /// Text on its way into the store.
+    pub fn stored_text(&self, text: &str) -> String {
+        self.redactor().redact(text, Profile::Store).into_owned()
+    }
+
+    /// Cuts a text into the chunks of a Connection's platform.
+    pub fn split_for(&self, connection: Option<&Connection>, text: &str, format: TextFormat, chunks_max: usize) -> Result<Vec<String>> {
+        let Some(connection) = connection else { return Ok(vec![text.to_owned()]) };
+        if text.trim().is_empty() {
+            return Ok(Vec::new());
+        }
+        loom_channels::split(&connection.provider, text, format, chunks_max)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lose_paths_and_control_characters() {
+        assert_eq!(safe_name("../../etc/passwd"), "passwd");
+        assert_eq!(safe_name("a\\b\u{7}c.txt"), "b_c.txt");
+        assert_eq!(safe_name(".."), "file");
+        assert!(safe_name(&"x".repeat(999)).len() <= 255);
+    }
+
+    /// MSG-167: damaged bytes are noticed before they leave.
+    #[tokio::test]
+    async fn msg_167_a_damaged_blob_is_never_given_out() {
+        let home = tempfile::tempdir().unwrap();
+        let blobs = Blobs::new(home.path().to_owned());
+        let sha256 = blobs.put(Bytes::from_static(b"hello")).await.unwrap();
+        let path = blobs.verified(&sha256).await.unwrap();
+        std::fs::remove_file(&path).unwrap();
+        std::fs::write(&path, b"other").unwrap();
+        assert_eq!(blobs.verified(&sha256).await.unwrap_err().code, Code::ArtifactDigestMismatch);
+        assert!(blobs.verified("../x").await.is_err());
+    }
+}

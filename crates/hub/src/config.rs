@@ -1,0 +1,128 @@
+//! `loom.toml` (platform specification D.2): built-in defaults, then the file, then `LOOM_SECTION__KEY` variables.
+
+mod sections;
+
+use std::path::Path;
+
+use loom_domain::{Code, Error, Result};
+use serde::{Deserialize, Serialize};
+
+pub use sections::{Connections, HubSection, Inbound, Inbox, Lease, Listen, Log, Outbox, Retention, Runtimes, StoreSection, Transport, Trust};
+
+/// The whole configuration.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// Listener of the API.
+    pub listen: Listen,
+    /// The hub itself.
+    pub hub: HubSection,
+    /// The store.
+    pub store: StoreSection,
+    /// Leases.
+    pub lease: Lease,
+    /// Inbound events.
+    pub inbound: Inbound,
+    /// Inbox and Turns.
+    pub inbox: Inbox,
+    /// Outbox.
+    pub outbox: Outbox,
+    /// Connections.
+    pub connections: Connections,
+    /// The door out.
+    pub transport: Transport,
+    /// Trust domains.
+    pub trust: Trust,
+    /// Runtime processes.
+    pub runtimes: Runtimes,
+    /// How long records are kept.
+    pub retention: Retention,
+    /// Logs.
+    pub log: Log,
+}
+
+const FILE_BYTES_MAX: u64 = 1_048_576;
+
+impl Config {
+    /// Reads the file (absent is fine) and the variables that `environment` yields.
+    pub fn load(path: &Path, environment: impl Iterator<Item = (String, String)>) -> Result<Config> {
+        let text = match std::fs::metadata(path) {
+            Ok(meta) if meta.len() > FILE_BYTES_MAX => {
+                return Err(Error::new(Code::TooLarge, "loom.toml is larger than 1 MiB"));
+            }
+            Ok(_) => std::fs::read_to_string(path)
+                .map_err(|cause| Error::new(Code::InvalidArgument, format!("loom.toml cannot be read: {cause}")))?,
+            Err(_) => String::new(),
+        };
+        Config::parse(&text, environment)
+    }
+
+    /// Parses a file's text and overlays the variables.
+    pub fn parse(text: &str, environment: impl Iterator<Item = (String, String)>) -> Result<Config> {
+        let mut table: toml::Table = text.parse().map_err(|cause: toml::de::Error| {
+            Error::new(Code::InvalidArgument, format!("loom.toml is not valid TOML: {}", cause.message()))
+        })?;
+        for (name, value) in environment {
+            overlay(&mut table, &name, &value);
+        }
+        let config: Config = toml::Value::Table(table).try_into().map_err(|cause: toml::de::Error| unknown_key(&cause))?;
+        config.check()?;
+        Ok(config)
+    }
+
+    fn check(&self) -> Result<()> {
+        if !(1..=16).contains(&self.outbox.conversations_in_flight) {
+            return Err(Error::invalid("outbox.conversations_in_flight", "expected 1 to 16"));
+        }
+        if !(60..=604_800).contains(&self.inbound.max_age_s) {
+            return Err(Error::invalid("inbound.max_age_s", "expected 60 to 604800"));
+        }
+        if self.retention.event_key_days < 2 {
+            return Err(Error::invalid("retention.event_key_days", "expected at least 2"));
+        }
+        Ok(())
+    }
+}
+
+/// Puts `LOOM_SECTION__KEY=value` into the table; `LOOM_DATABASE_URL` is `store.url`.
+fn overlay(table: &mut toml::Table, name: &str, value: &str) {
+    let path = match name {
+        "LOOM_DATABASE_URL" => Some(("store".to_owned(), "url".to_owned())),
+        _ => name
+            .strip_prefix("LOOM_")
+            .and_then(|rest| rest.split_once("__"))
+            .map(|(section, key)| (section.to_ascii_lowercase(), key.to_ascii_lowercase())),
+    };
+    let Some((section, key)) = path else { return };
+    let parsed = format!("v = {value}")
+        .parse::<toml::Table>()
+        .ok()
+        .and_then(|mut t| t.remove("v"))
+        .unwrap_or_else(|| toml::Value::String(value.to_owned()));
+    let entry = table.entry(section).or_insert_with(|| toml::Value::Table(toml::Table::new()));
+    if let Some(section) = entry.as_table_mut() {
+        section.insert(key, parsed);
+    }
+}
+
+fn unknown_key(cause: &toml::de::Error) -> Error {
+    let message = cause.message().to_owned();
+    let code = if message.contains("unknown field") { Code::ConfigUnknownKey } else { Code::InvalidArgument };
+    Error::new(code, format!("loom.toml: {message}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_keys_stop_the_start_and_variables_win() {
+        let none = || std::iter::empty();
+        assert_eq!(Config::parse("[outbox]\nretry = 1", none()).unwrap_err().code, Code::ConfigUnknownKey);
+        let set = |name: &str, value: &str| std::iter::once((name.to_owned(), value.to_owned()));
+        let config = Config::parse("[listen]\naddress = \"127.0.0.1:1\"", set("LOOM_LISTEN__ADDRESS", "127.0.0.1:2")).unwrap();
+        assert_eq!(config.listen.address, "127.0.0.1:2");
+        assert_eq!(Config::parse("", set("LOOM_OUTBOX__CONVERSATIONS_IN_FLIGHT", "8")).unwrap().outbox.conversations_in_flight, 8);
+        assert!(Config::parse("[outbox]\nconversations_in_flight = 17", none()).is_err());
+    }
+}

@@ -1,0 +1,89 @@
+//! The data directory (platform specification D.1): one root, mode 0700.
+
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::path::{Path, PathBuf};
+
+use loom_domain::{Code, Error, NodeId, Result, Timestamp};
+
+/// Longest path of a unix socket, bytes.
+const SOCKET_PATH_MAX: usize = 100;
+const FOLDERS: &[&str] = &["run", "db", "blobs", "turns", "logs", "secrets", "keys", "runtimes", "tmp"];
+
+/// The data directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Home {
+    root: PathBuf,
+}
+
+impl Home {
+    /// Names the directory; makes nothing.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Home { root: root.into() }
+    }
+
+    /// `LOOM_HOME`, else `$XDG_DATA_HOME/loom`, else `~/.local/share/loom`.
+    pub fn from_environment(get: impl Fn(&str) -> Option<String>) -> Result<Self> {
+        let set = |name: &str| get(name).filter(|value| !value.is_empty());
+        if let Some(root) = set("LOOM_HOME") {
+            return Ok(Home::new(root));
+        }
+        if let Some(data) = set("XDG_DATA_HOME") {
+            return Ok(Home::new(Path::new(&data).join("loom")));
+        }
+        let home = set("HOME").ok_or_else(|| Error::new(Code::MissingField, "neither LOOM_HOME nor HOME is set"))?;
+        Ok(Home::new(Path::new(&home).join(".local/share/loom")))
+    }
+
+    /// The directory.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// A path below the directory.
+    pub fn join(&self, path: &str) -> PathBuf {
+        self.root.join(path)
+    }
+
+    /// The hub's socket; a short path below the runtime directory when the usual one is too long.
+    pub fn socket(&self, runtime_dir: Option<&Path>) -> PathBuf {
+        let usual = self.join("run/loom.sock");
+        match runtime_dir {
+            Some(short) if usual.as_os_str().len() > SOCKET_PATH_MAX => {
+                use sha2::Digest as _;
+                let digest = hex::encode(sha2::Sha256::digest(self.root.as_os_str().as_encoded_bytes()));
+                short.join(format!("loom-{}", digest.get(..12).unwrap_or("hub"))).join("loom.sock")
+            }
+            _ => usual,
+        }
+    }
+
+    /// Makes the directory and its folders. A directory of another owner or open to others is refused.
+    pub fn prepare(&self) -> Result<()> {
+        make(&self.root)?;
+        let meta = std::fs::metadata(&self.root).map_err(|e| io(&self.root, &e))?;
+        if meta.uid() != nix::unistd::geteuid().as_raw() || meta.mode() & 0o077 != 0 {
+            return Err(Error::new(Code::Forbidden, format!("{} must be yours alone (mode 0700)", self.root.display()))
+                .with_hint(format!("chmod 700 {}", self.root.display())));
+        }
+        FOLDERS.iter().try_for_each(|folder| make(&self.root.join(folder)))
+    }
+
+    /// The id of this node, made at first use.
+    pub fn node(&self, now: Timestamp, random: u128) -> Result<NodeId> {
+        let path = self.join("keys/node.id");
+        if let Ok(text) = std::fs::read_to_string(&path) {
+            return text.trim().parse();
+        }
+        let node = NodeId::new(now.0, random);
+        loom_secrets::private_file::write_private(&path, node.as_str().as_bytes())?;
+        Ok(node)
+    }
+}
+
+fn make(path: &Path) -> Result<()> {
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(|e| io(path, &e))
+}
+
+fn io(path: &Path, cause: &std::io::Error) -> Error {
+    Error::new(Code::HubReadOnly, format!("{} cannot be used: {cause}", path.display()))
+}

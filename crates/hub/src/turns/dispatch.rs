@@ -1,0 +1,134 @@
+//! Starts Turns: one per Agent at a time, woken by commits, with a slow look behind.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use loom_domain::{AgentId, Code, Principal, decision::{AgentGate, Limits}};
+use loom_store::{Topic, ops::turns::Claim};
+use tokio::task::JoinSet;
+
+use super::{recover, run};
+use crate::hub::Hub;
+
+const SAFETY_POLL: Duration = Duration::from_secs(5);
+/// Wait before an Agent whose lease another node holds is asked for again.
+const LEASE_WAIT: Duration = Duration::from_secs(2);
+
+/// Runs Turns until the hub stops.
+pub(crate) async fn run(hub: Hub) {
+    let mut wakes = hub.store().watch(Topic::Inbox);
+    let mut working: JoinSet<AgentId> = JoinSet::new();
+    let mut busy: HashMap<AgentId, ()> = HashMap::new();
+    recover::start(&hub, &mut working, &mut busy).await;
+    loop {
+        wakes.borrow_and_update();
+        let wait = start_ready(&hub, &mut working, &mut busy).await;
+        tokio::select! {
+            () = hub.inner.stop.cancelled() => break,
+            changed = wakes.changed() => if changed.is_err() { break },
+            Some(done) = working.join_next() => {
+                if let Ok(agent) = done {
+                    busy.remove(&agent);
+                } else {
+                    busy.clear();
+                    hub.inner.metrics.task_died("turn");
+                }
+            }
+            () = tokio::time::sleep(wait) => {}
+        }
+    }
+    working.shutdown().await;
+}
+
+async fn start_ready(hub: &Hub, working: &mut JoinSet<AgentId>, busy: &mut HashMap<AgentId, ()>) -> Duration {
+    if hub.inner.drain.is_cancelled() {
+        return SAFETY_POLL;
+    }
+    let now = hub.now();
+    let (ready, next) = match hub.store().ready_agents(now).await {
+        Ok(found) => found,
+        Err(error) => {
+            tracing::warn!("the queue cannot be read: {error}");
+            return SAFETY_POLL;
+        }
+    };
+    for agent in ready {
+        if busy.contains_key(&agent) {
+            continue;
+        }
+        busy.insert(agent.clone(), ());
+        working.spawn(serve(hub.clone(), agent));
+    }
+    let until = next.map_or(SAFETY_POLL, |at| Duration::from_millis(u64::try_from(at.since_ms(now)).unwrap_or(0)));
+    until.clamp(Duration::from_millis(20), SAFETY_POLL)
+}
+
+/// Serves an Agent until its queue has nothing that can start now.
+async fn serve(hub: Hub, agent: AgentId) -> AgentId {
+    let name = format!("agent:{agent}");
+    let ttl_ms = hub.config().lease.agent_ttl_ms;
+    let lease = match hub.store().lease(hub.act(Principal::Hub), name.clone(), ttl_ms, None).await {
+        Ok(lease) => lease,
+        Err(error) => {
+            if error.code != Code::Locked {
+                tracing::warn!("the lease {name} cannot be taken: {error}");
+            }
+            tokio::time::sleep(LEASE_WAIT).await;
+            return agent;
+        }
+    };
+    let work = serve_leased(&hub, &agent, lease.fence);
+    let renew = keep_lease(&hub, &name, lease.fence, ttl_ms);
+    tokio::select! {
+        () = work => {}
+        () = renew => tracing::warn!("the lease {name} was lost; its Turn is left to reconcile"),
+    }
+    let _ = hub.store().release_lease(hub.act(Principal::Hub), name, lease.fence).await;
+    agent
+}
+
+async fn serve_leased(hub: &Hub, agent: &AgentId, fence: u64) {
+    while !hub.inner.drain.is_cancelled() {
+        let claim = Claim { agent_id: agent.clone(), fence, gate: AgentGate::default(), limits: Limits::default() };
+        match hub.store().claim_turn(hub.act(Principal::Hub), claim).await {
+            Ok(Some(claimed)) => Box::pin(run::turn(hub, claimed, fence)).await,
+            Ok(None) => return,
+            Err(error) => {
+                tracing::warn!("an item of {agent} cannot be claimed: {error}");
+                return;
+            }
+        }
+    }
+}
+
+/// Renews an Agent's lease; returns when it is lost.
+pub(super) async fn keep_lease(hub: &Hub, name: &str, fence: u64, ttl_ms: i64) {
+    let ttl = Duration::from_millis(u64::try_from(ttl_ms).unwrap_or(30_000));
+    let margin = Duration::from_millis(u64::try_from(hub.config().lease.margin_ms).unwrap_or(3_000)).min(ttl / 3);
+    let mut good_until = tokio::time::Instant::now() + ttl - margin;
+    loop {
+        tokio::time::sleep(ttl / 3).await;
+        let sent = tokio::time::Instant::now();
+        let renewal = hub.store().lease(hub.act(Principal::Hub), name.to_owned(), ttl_ms, Some(fence));
+        match tokio::time::timeout_at(good_until, renewal).await {
+            Ok(Ok(lease)) if lease.fence == fence => good_until = sent + ttl - margin,
+            Ok(Err(error)) if error.code != Code::Locked && sent < good_until => {}
+            _ => return,
+        }
+    }
+}
+
+/// Waits until no Turn and no Part is in flight on this node.
+pub(crate) async fn idle(hub: &Hub) {
+    let mut wakes = hub.store().watch(Topic::Feed);
+    loop {
+        wakes.borrow_and_update();
+        if hub.store().in_flight().await.is_ok_and(|count| count == 0) {
+            return;
+        }
+        tokio::select! {
+            _ = wakes.changed() => {}
+            () = tokio::time::sleep(Duration::from_millis(200)) => {}
+        }
+    }
+}

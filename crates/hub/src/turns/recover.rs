@@ -1,0 +1,64 @@
+//! After a start: Turns that were open when the hub went are reconciled with their runtime, never run again.
+
+use std::collections::HashMap;
+
+use loom_domain::{AgentId, Principal};
+use loom_runtimes::AgentSession;
+use loom_store::ops::turns::{Claimed, TurnEnd};
+use tokio::task::JoinSet;
+
+use super::{dispatch, run};
+use crate::hub::Hub;
+
+/// Starts the reconciliation of every open Turn; their Agents are busy until it is done.
+pub(super) async fn start(hub: &Hub, working: &mut JoinSet<AgentId>, busy: &mut HashMap<AgentId, ()>) {
+    let open = loop {
+        match hub.store().open_turns().await {
+            Ok(open) => break open,
+            Err(error) => {
+                tracing::warn!("open Turns cannot be read: {error}");
+                tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+            }
+        }
+    };
+    for claimed in open {
+        busy.insert(claimed.agent.id.clone(), ());
+        working.spawn(reconcile(hub.clone(), claimed));
+    }
+}
+
+async fn reconcile(hub: Hub, claimed: Claimed) -> AgentId {
+    let agent = claimed.agent.id.clone();
+    let name = format!("agent:{agent}");
+    let ttl_ms = hub.config().lease.agent_ttl_ms;
+    let lease = loop {
+        match hub.store().lease(hub.act(Principal::Hub), name.clone(), ttl_ms, None).await {
+            Ok(lease) => break lease,
+            Err(_) => tokio::time::sleep(std::time::Duration::from_secs(2)).await,
+        }
+    };
+    let work = async {
+        let end = Box::pin(verdict(&hub, &claimed)).await;
+        tracing::info!("{} was open at the start: {end:?}", claimed.turn.id);
+        run::finish(&hub, &claimed, lease.fence, end).await;
+    };
+    tokio::select! {
+        () = work => {}
+        () = dispatch::keep_lease(&hub, &name, lease.fence, ttl_ms) => {}
+    }
+    let _ = hub.store().release_lease(hub.act(Principal::Hub), name, lease.fence).await;
+    agent
+}
+
+async fn verdict(hub: &Hub, claimed: &Claimed) -> TurnEnd {
+    let session: Box<dyn AgentSession> = match run::open(hub, claimed).await {
+        Ok(session) => session,
+        Err(error) => {
+            tracing::warn!("the runtime of {} cannot be asked: {}", claimed.turn.id, error.message);
+            return TurnEnd::FateUnknown { may_rerun: false };
+        }
+    };
+    let end = Box::pin(run::settle(hub, claimed, session.as_ref())).await;
+    let _ = session.close().await;
+    end
+}
