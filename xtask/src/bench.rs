@@ -1,0 +1,20 @@
+//! Builds the benchmarks at release speed and runs them.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::Context as _;
+
+/// Builds `loom-bench` and the `loom` binary that it starts, then runs it with the arguments.
+pub(crate) fn run(root: &Path, arguments: &[String]) -> anyhow::Result<()> {
+    cargo(root, &["build", "--profile", "ci", "--package", "loom", "--package", "loom-bench"], &[])?;
+    cargo(root, &["run", "--quiet", "--profile", "ci", "--package", "loom-bench", "--"], arguments)
+}
+
+fn cargo(root: &Path, words: &[&str], arguments: &[String]) -> anyhow::Result<()> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status =
+        Command::new(cargo).current_dir(root).args(words).args(arguments).status().context("cargo")?;
+    anyhow::ensure!(status.success(), "cargo {} ended with {status}", words.join(" "));
+    Ok(())
+}
