@@ -1,5 +1,7 @@
 //! What the source of a room must not say, beyond what its manifest can show.
 
+use std::path::Path;
+
 use crate::tree::File;
 
 /// A word, the folders where it may stand, and why it may stand nowhere else.
@@ -48,7 +50,7 @@ pub(crate) fn faults(files: &[File]) -> Vec<String> {
 
 fn is_product(path: &str) -> bool {
     let is_test = path.contains("/tests/") || path.ends_with("/tests.rs");
-    path.ends_with(".rs") && !is_test
+    Path::new(path).extension().is_some_and(|end| end == "rs") && !is_test
 }
 
 fn in_file(file: &File) -> Vec<String> {

@@ -48,7 +48,7 @@ const ROOMS: &[(&str, &[&str])] = &[
 ];
 
 /// Rooms at the top: they may name every other room.
-const TOPS: &[&str] = &["loom", "loom-tests", "loom-bench"];
+const TOPS: &[&str] = &["loom", "loom-bench"];
 
 /// Simulators: any room may test against them, only a top may build on them.
 const TWINS: &str = "loom-twins";
@@ -86,7 +86,7 @@ pub(crate) fn named(root: &Path) -> anyhow::Result<Vec<Named>> {
 
 fn manifests(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut found: Vec<PathBuf> =
-        ["loom", "tests", "bench", "xtask"].map(|folder| root.join(folder).join("Cargo.toml")).to_vec();
+        ["loom", "bench", "xtask"].map(|folder| root.join(folder).join("Cargo.toml")).to_vec();
     for entry in std::fs::read_dir(root.join("crates"))? {
         found.push(entry?.path().join("Cargo.toml"));
     }
