@@ -9,6 +9,7 @@ use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
+use crate::desk::Desk;
 use crate::guard::{Buckets, Front, Throttle};
 use crate::{EventSource, IsRuntimeChild, ListenConfig, Metrics, TokenStore};
 
@@ -25,6 +26,8 @@ pub trait Readiness: Send + Sync + 'static {
 /// What the server asks of the rest of the program.
 #[derive(Clone)]
 pub struct Doors {
+    /// The hub.
+    pub desk: Arc<dyn Desk>,
     /// Where tokens are looked up.
     pub tokens: Arc<dyn TokenStore>,
     /// Where events come from.
@@ -79,6 +82,9 @@ impl App {
     }
     pub(crate) fn doors(&self) -> &Doors {
         &self.0.doors
+    }
+    pub(crate) fn desk(&self) -> &dyn Desk {
+        &*self.0.doors.desk
     }
     pub(crate) fn front(&self) -> &Front {
         &self.0.front

@@ -9,6 +9,7 @@
 
 mod app;
 mod config;
+pub mod desk;
 mod events;
 mod extract;
 mod guard;
@@ -26,7 +27,9 @@ mod tests;
 mod token;
 
 pub use app::{App, Clock, Doors, Readiness};
-pub use config::{ADDRESS, Cidr, ConnectionLimits, ListenConfig, RequestLimits, SocketAuth, StreamLimits, TlsFiles};
+pub use config::{
+    ADDRESS, Cidr, ConnectionLimits, ListenConfig, RequestLimits, SocketAuth, StreamLimits, TlsFiles,
+};
 pub use events::{EventSource, History, StreamEvent};
 pub use listener::{Server, socket_path};
 pub use metrics::{Metrics, MetricsSource};

@@ -28,6 +28,7 @@ takes_principal!(A);
 takes_principal!(A B);
 takes_principal!(A B C);
 takes_principal!(A B C D);
+takes_principal!(A B C D E);
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $name:ident($field:ty) $pattern:pat => $value:expr;)*) => {$(

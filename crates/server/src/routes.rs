@@ -1,17 +1,30 @@
 //! Every route, one file a noun. A route states who may pass and what body it takes.
 
+mod addresses;
+mod agents;
+mod answers;
+mod artifacts;
+mod connections;
+mod duty;
 mod events;
+mod inbox;
+mod memberships;
+mod outbox;
 mod probes;
+mod refusals;
+mod sends;
 
-use axum::Router;
 use axum::body::Body;
 use axum::extract::MatchedPath;
 use axum::handler::Handler;
 use axum::middleware::{Next, from_fn, from_fn_with_state};
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use axum::routing::{MethodFilter, on};
-use http::Request;
-use loom_domain::Code;
+use axum::{Json, Router};
+use http::{Request, StatusCode};
+use loom_api::Mutation;
+use loom_domain::{Code, Error};
+use serde::Serialize;
 
 use crate::guard::{Access, BodyRule, Gate, Rule, gate};
 use crate::principal::TakesPrincipal;
@@ -30,8 +43,41 @@ pub(crate) fn router(app: &App) -> Router {
 
 /// Adds every route.
 pub(crate) fn all(routes: Routes) -> Routes {
-    let routes = probes::add(routes);
-    events::add(routes)
+    const NOUNS: [fn(Routes) -> Routes; 13] = [
+        probes::add,
+        events::add,
+        agents::add,
+        connections::add,
+        addresses::add,
+        memberships::add,
+        inbox::add,
+        refusals::add,
+        sends::add,
+        outbox::add,
+        artifacts::add,
+        answers::add,
+        duty::add,
+    ];
+    NOUNS.into_iter().fold(routes, |routes, add| add(routes))
+}
+
+/// A JSON answer or a problem.
+type Answer<T> = Result<Json<T>, Problem>;
+
+fn json<T>(result: Result<T, Error>) -> Answer<T> {
+    Ok(Json(result?))
+}
+
+/// 201 for a new object, 200 for one that was there.
+fn created<T: Serialize>(result: Result<Mutation<T>, Error>) -> Result<Response, Problem> {
+    let mutation = result?;
+    let status = if mutation.created && !mutation.dry_run { StatusCode::CREATED } else { StatusCode::OK };
+    Ok(waited(status, &mutation))
+}
+
+/// A JSON answer with a status of its own.
+fn waited<T: Serialize>(status: StatusCode, answer: &T) -> Response {
+    (status, Json(answer)).into_response()
 }
 
 const fn scoped(scope: Scope, body: BodyRule) -> Rule {

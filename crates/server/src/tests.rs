@@ -7,4 +7,5 @@ mod envelope;
 mod house;
 mod peers;
 mod streams;
+mod table;
 mod tls;

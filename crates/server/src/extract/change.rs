@@ -6,11 +6,12 @@ use axum::extract::FromRequestParts;
 use http::header::IF_MATCH;
 use http::request::Parts;
 use http::{HeaderMap, HeaderName};
-use loom_domain::{Code, Error};
+use loom_domain::{Code, Error, Principal};
 use serde::Deserialize;
 
 use super::Params;
 use crate::Problem;
+use crate::desk::Intent;
 
 const PREFER: HeaderName = HeaderName::from_static("prefer");
 /// Longest wait for the end of a send.
@@ -26,11 +27,16 @@ struct Query {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Change {
     /// Whether only the plan is wanted.
-    pub(crate) dry_run: bool,
+    dry_run: bool,
     if_match: Option<u64>,
 }
 
 impl Change {
+    /// The change as that principal means it.
+    pub(crate) fn intent(&self, principal: Principal) -> Intent {
+        Intent { principal, dry_run: self.dry_run }
+    }
+
     /// The version the change is based on, from the document or from `If-Match`.
     pub(crate) fn version(&self, in_document: Option<u64>) -> Result<Option<u64>, Error> {
         match (self.if_match, in_document) {

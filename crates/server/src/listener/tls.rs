@@ -20,7 +20,8 @@ use crate::TlsFiles;
 pub(super) fn acceptor(files: &TlsFiles) -> Result<TlsAcceptor, Error> {
     let chain = certificates(&files.cert)?;
     let key = read_private(&files.key)?;
-    let key = PrivateKeyDer::from_pem_slice(&key).map_err(|_| unusable(&files.key, "it holds no private key"))?;
+    let key =
+        PrivateKeyDer::from_pem_slice(&key).map_err(|_| unusable(&files.key, "it holds no private key"))?;
     let provider = Arc::new(ring::default_provider());
     let mut config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()

@@ -23,12 +23,24 @@ async fn events(
     headers: HeaderMap,
     Params(query): Params<query::Events>,
 ) -> Result<Response, Problem> {
-    let asked = query.agent.as_deref().map(str::parse::<AgentId>).transpose()?;
-    let agent = confined(&who, asked)?;
+    let asked = match query.agent.clone() {
+        Some(agent) => Some(agent_of(&app, agent).await?),
+        None => None,
+    };
+    stream(&app, confined(&who, asked)?, &headers, &query)
+}
+
+/// Answers with the stream of one Agent's events, or of all.
+pub(super) fn stream(
+    app: &App,
+    agent: Option<AgentId>,
+    headers: &HeaderMap,
+    query: &query::Events,
+) -> Result<Response, Problem> {
     let kinds =
         query.types.iter().flat_map(|types| types.split(',')).map(|kind| kind.trim().to_owned()).collect();
-    let since = resume_after(&headers)?.or(query.since);
-    sse::answer(&app, Feed::new(&app, Filter { kinds, agent }, span(since, query.follow)))
+    let since = resume_after(headers)?.or(query.since);
+    sse::answer(app, Feed::new(app, Filter { kinds, agent }, span(since, query.follow)))
 }
 
 fn span(since: Option<u64>, follow: Option<bool>) -> Span {
@@ -39,8 +51,16 @@ fn span(since: Option<u64>, follow: Option<bool>) -> Span {
     }
 }
 
+/// Reads an id as it stands; a name is looked up.
+pub(super) async fn agent_of(app: &App, agent: String) -> Result<AgentId, Error> {
+    match agent.parse() {
+        Ok(id) => Ok(id),
+        Err(_) => app.desk().agent_id(agent).await,
+    }
+}
+
 /// An Agent sees its own events only, whatever it asks for.
-fn confined(who: &AnyReader, asked: Option<AgentId>) -> Result<Option<AgentId>, Error> {
+pub(super) fn confined(who: &AnyReader, asked: Option<AgentId>) -> Result<Option<AgentId>, Error> {
     match (who.confined_to(), asked) {
         (Some(own), Some(asked)) if *own != asked => {
             Err(Error::new(Code::Forbidden, "an Agent reads its own events only"))

@@ -18,6 +18,7 @@ use tokio::sync::broadcast;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use crate::desk::silent::Silent;
 use crate::extract::{Doc, Upload};
 use crate::routes::Routes;
 use crate::{
@@ -101,6 +102,7 @@ impl Readiness for Hub {
 
 pub(super) fn doors(hub: &Arc<Hub>) -> Doors {
     Doors {
+        desk: Arc::new(Silent),
         tokens: hub.clone(),
         events: hub.clone(),
         readiness: hub.clone(),

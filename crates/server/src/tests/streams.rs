@@ -134,7 +134,7 @@ async fn agents_see_their_own_events() {
     let house = house().await;
     let (own, other) = (AgentId::new(1, 1), AgentId::new(1, 2));
     let token = bearer(&house.hub.token(1, Principal::Agent(own.clone()), Scopes::All));
-    let foreign = house.over_tcp(&format!("GET /v1/events?agent={other}"), &[&token], "").await;
+    let foreign = house.over_tcp(&format!("GET /v1/events?agent={other}&follow=false"), &[&token], "").await;
     assert_eq!(foreign.code(), Some(Code::Forbidden));
     let mut reader =
         Reader::open_as(&house, "/v1/events?types=inbox.changed,outbox.changed", &[&token]).await;

@@ -1,0 +1,81 @@
+//! What the routes ask of the hub, one trait a noun, in the words of the wire.
+//!
+//! A handler translates HTTP and calls one method; what the answer is, and who may see which object, the hub
+//! decides with the principal it is given.
+
+mod artifacts;
+mod duty;
+mod records;
+#[cfg(test)]
+pub(crate) mod silent;
+mod work;
+
+pub use artifacts::{Artifacts, Download, Incoming};
+pub use duty::{Answers, Duty};
+pub use records::{Addresses, Agents, Connections, Memberships};
+pub use work::{Inbox, Outbox, Refusals, Sends, TestEnd, Threads};
+
+use loom_domain::Principal;
+
+/// How a change is meant, and by whom.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Intent {
+    /// Who acts.
+    pub principal: Principal,
+    /// Whether only the plan is wanted; nothing is written then.
+    pub dry_run: bool,
+}
+
+/// Everything the routes ask of the hub.
+pub trait Desk:
+    Agents
+    + Connections
+    + Addresses
+    + Memberships
+    + Threads
+    + Inbox
+    + Refusals
+    + Sends
+    + Outbox
+    + Artifacts
+    + Answers
+    + Duty
+{
+}
+
+impl<T> Desk for T where
+    T: Agents
+        + Connections
+        + Addresses
+        + Memberships
+        + Threads
+        + Inbox
+        + Refusals
+        + Sends
+        + Outbox
+        + Artifacts
+        + Answers
+        + Duty
+{
+}
+
+/// Declares the trait of a noun; each method is async and answers with the one error object. For tests it also
+/// makes a hub that answers every call with `not_found` and the method's name.
+macro_rules! desk {
+    ($(#[$doc:meta])* $name:ident { $($(#[$fdoc:meta])* $method:ident($($arg:ident: $type:ty),*) -> $answer:ty;)* }) => {
+        $(#[$doc])*
+        #[async_trait::async_trait]
+        pub trait $name: Send + Sync + 'static {
+            $($(#[$fdoc])* async fn $method(&self, $($arg: $type),*) -> Result<$answer, loom_domain::Error>;)*
+        }
+
+        #[cfg(test)]
+        #[async_trait::async_trait]
+        impl $name for crate::desk::silent::Silent {
+            $(async fn $method(&self, $($arg: $type),*) -> Result<$answer, loom_domain::Error> {
+                Err(crate::desk::silent::reached(stringify!($method), &[$(&format!("{:?}", $arg)),*]))
+            })*
+        }
+    };
+}
+pub(crate) use desk;

@@ -1,0 +1,34 @@
+//! Answers about paths and policies, and the owner's desk.
+
+use loom_api::{Mutation, Page, query, request, view};
+use loom_domain::{Notice, NoticeId, Principal};
+
+use super::{Intent, desk};
+
+desk! {
+    /// Answers that change nothing.
+    Answers {
+        /// The whole path of one message.
+        where_is(principal: Principal, query: query::Where) -> view::Where;
+        /// How one message is or would be judged.
+        explain_policy(principal: Principal, question: request::PolicyExplain) -> view::PolicyExplanation;
+        /// Which stored Events a draft would judge otherwise.
+        replay_policy(principal: Principal, question: request::PolicyReplay) -> view::PolicyReplayResult;
+        /// The hub at a glance.
+        status(principal: Principal) -> view::HubStatus;
+    }
+}
+
+desk! {
+    /// Notices and audit.
+    Duty {
+        /// Lists Notices.
+        notices(principal: Principal, query: query::Notices) -> Page<Notice>;
+        /// Acknowledges one.
+        ack_notice(intent: Intent, id: NoticeId) -> Mutation<Notice>;
+        /// Lists audit rows, oldest first.
+        audit(principal: Principal, query: query::Audit) -> Page<view::AuditRow>;
+        /// Recomputes the chain.
+        verify_audit(principal: Principal) -> view::AuditVerdict;
+    }
+}
