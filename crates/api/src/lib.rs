@@ -5,7 +5,7 @@
 //! Invariants
 //! - Requests refuse unknown keys; answers tolerate them.
 //! - Ids in requests are text, so that the hub can answer `invalid_id` and name the expected prefix.
-//! - Messaging objects are camelCase; the error object is snake_case.
+//! - Messaging objects are camelCase; the error object is `snake_case`.
 
 pub mod client;
 mod page;

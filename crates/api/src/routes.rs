@@ -13,9 +13,12 @@ pub const DRY_RUN: &str = "dryRun";
 
 fn fill(template: &str, values: &[&str]) -> String {
     let mut values = values.iter();
-    let segments = template.split('/').map(|segment| match segment.starts_with('{') {
-        true => utf8_percent_encode(values.next().copied().unwrap_or_default(), SEGMENT).to_string(),
-        false => segment.to_owned(),
+    let segments = template.split('/').map(|segment| {
+        if segment.starts_with('{') {
+            utf8_percent_encode(values.next().copied().unwrap_or_default(), SEGMENT).to_string()
+        } else {
+            segment.to_owned()
+        }
     });
     segments.collect::<Vec<_>>().join("/")
 }
@@ -168,6 +171,8 @@ routes! {
     AUDIT_VERIFY audit_verify() "/v1/audit/verify";
     /// GET, V A: `view::HubStatus`.
     STATUS status() "/v1/status";
+    /// POST `request::Stop`, O: 202 `view::Accepted`; the hub drains and stops.
+    HUB_STOP hub_stop() "/v1/hub/stop";
     /// GET, V A: server-sent `view::HubEvent`s, query `query::Events`.
     EVENTS events() "/v1/events";
     /// GET, anybody: 200 without data.

@@ -32,7 +32,8 @@ impl Blobs {
     }
 
     fn path(&self, sha256: &str) -> Result<PathBuf> {
-        let is_digest = sha256.len() == 64 && sha256.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
+        let is_digest =
+            sha256.len() == 64 && sha256.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
         match sha256.get(..2) {
             Some(folder) if is_digest => Ok(self.root.join(folder).join(sha256)),
             _ => Err(Error::new(Code::ArtifactMissing, "no such file in the store")),
@@ -51,7 +52,8 @@ impl Blobs {
         if path.exists() {
             return Ok(sha256);
         }
-        write(&path, bytes).map_err(|cause| Error::new(Code::HubReadOnly, format!("a file cannot be stored: {cause}")))?;
+        write(&path, bytes)
+            .map_err(|cause| Error::new(Code::HubReadOnly, format!("a file cannot be stored: {cause}")))?;
         Ok(sha256)
     }
 
@@ -62,7 +64,9 @@ impl Blobs {
             let found = digest_of(&path)?;
             match found == wanted {
                 true => Ok(path),
-                false => Err(Error::new(Code::ArtifactDigestMismatch, "a stored file is damaged; it was not sent")),
+                false => {
+                    Err(Error::new(Code::ArtifactDigestMismatch, "a stored file is damaged; it was not sent"))
+                }
             }
         };
         tokio::task::spawn_blocking(check).await.map_err(Error::internal)?
@@ -76,7 +80,9 @@ impl Blobs {
 }
 
 fn digest_of(path: &Path) -> Result<String> {
-    let missing = |cause: std::io::Error| Error::new(Code::ArtifactMissing, format!("a stored file cannot be read: {cause}"));
+    let missing = |cause: std::io::Error| {
+        Error::new(Code::ArtifactMissing, format!("a stored file cannot be read: {cause}"))
+    };
     let mut file = std::fs::File::open(path).map_err(missing)?;
     let (mut hasher, mut buffer) = (Sha256::new(), vec![0; READ_BYTES]);
     loop {
@@ -92,9 +98,12 @@ fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     let aside = folder.join(format!(".{}.new", std::process::id()));
-    let aside = aside.with_extension(format!("{:?}", std::thread::current().id()).replace(|c: char| !c.is_ascii_digit(), ""));
+    let aside = aside.with_extension(
+        format!("{:?}", std::thread::current().id()).replace(|c: char| !c.is_ascii_digit(), ""),
+    );
     let written = (|| {
-        let mut file = std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o400).open(&aside)?;
+        let mut file =
+            std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o400).open(&aside)?;
         file.write_all(bytes)?;
         file.sync_all()?;
         std::fs::rename(&aside, path)?;
@@ -109,7 +118,16 @@ fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
 /// A safe base name of an untrusted one.
 pub fn safe_name(name: &str) -> String {
     let base = name.rsplit(['/', '\\']).next().unwrap_or(name);
-    let clean: String = base.chars().map(|c| if c.is_control() || matches!(c, ':' | '\u{202e}' | '\u{2066}'..='\u{2069}') { '_' } else { c }).collect();
+    let clean: String =
+        base.chars()
+            .map(|c| {
+                if c.is_control() || matches!(c, ':' | '\u{202e}' | '\u{2066}'..='\u{2069}') {
+                    '_'
+                } else {
+                    c
+                }
+            })
+            .collect();
     let clean = clean.trim_matches([' ', '.']);
     let clean = loom_domain::text::prefix(clean, NAME_BYTES_MAX);
     if clean.is_empty() { "file".to_owned() } else { clean.to_owned() }
@@ -122,10 +140,20 @@ impl Hub {
     }
 
     /// Stores a file and its record. 0 bytes or more than 25 MB is `too_large`.
-    pub async fn put_artifact(&self, act: Act, name: &str, declared: Option<String>, direction: Direction, bytes: Bytes) -> Result<Artifact> {
+    pub async fn put_artifact(
+        &self,
+        act: Act,
+        name: &str,
+        declared: Option<String>,
+        direction: Direction,
+        bytes: Bytes,
+    ) -> Result<Artifact> {
         let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         if !(1..=FILE_BYTES_MAX).contains(&size) {
-            return Err(Error::new(Code::TooLarge, format!("a file has 1 to {FILE_BYTES_MAX} bytes; this one has {size}")));
+            return Err(Error::new(
+                Code::TooLarge,
+                format!("a file has 1 to {FILE_BYTES_MAX} bytes; this one has {size}"),
+            ));
         }
         let mime_type = sniff(&bytes, name).to_owned();
         let sha256 = self.blobs().put(bytes).await?;
@@ -158,7 +186,13 @@ impl Hub {
     }
 
     /// Cuts a text into the chunks of a Connection's platform.
-    pub fn split_for(&self, connection: Option<&Connection>, text: &str, format: TextFormat, chunks_max: usize) -> Result<Vec<String>> {
+    pub fn split_for(
+        &self,
+        connection: Option<&Connection>,
+        text: &str,
+        format: TextFormat,
+        chunks_max: usize,
+    ) -> Result<Vec<String>> {
         let Some(connection) = connection else { return Ok(vec![text.to_owned()]) };
         if text.trim().is_empty() {
             return Ok(Vec::new());

@@ -7,7 +7,10 @@ use std::path::Path;
 use loom_domain::{Code, Error, Result};
 use serde::{Deserialize, Serialize};
 
-pub use sections::{Connections, HubSection, Inbound, Inbox, Lease, Listen, Log, Outbox, Retention, Runtimes, StoreSection, Transport, Trust};
+pub use sections::{
+    Connections, HubSection, Inbound, Inbox, Lease, Listen, Log, Outbox, Retention, Runtimes, StoreSection,
+    Transport, Trust,
+};
 
 /// The whole configuration.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -50,8 +53,9 @@ impl Config {
             Ok(meta) if meta.len() > FILE_BYTES_MAX => {
                 return Err(Error::new(Code::TooLarge, "loom.toml is larger than 1 MiB"));
             }
-            Ok(_) => std::fs::read_to_string(path)
-                .map_err(|cause| Error::new(Code::InvalidArgument, format!("loom.toml cannot be read: {cause}")))?,
+            Ok(_) => std::fs::read_to_string(path).map_err(|cause| {
+                Error::new(Code::InvalidArgument, format!("loom.toml cannot be read: {cause}"))
+            })?,
             Err(_) => String::new(),
         };
         Config::parse(&text, environment)
@@ -65,7 +69,8 @@ impl Config {
         for (name, value) in environment {
             overlay(&mut table, &name, &value);
         }
-        let config: Config = toml::Value::Table(table).try_into().map_err(|cause: toml::de::Error| unknown_key(&cause))?;
+        let config: Config =
+            toml::Value::Table(table).try_into().map_err(|cause: toml::de::Error| unknown_key(&cause))?;
         config.check()?;
         Ok(config)
     }
@@ -120,9 +125,17 @@ mod tests {
         let none = || std::iter::empty();
         assert_eq!(Config::parse("[outbox]\nretry = 1", none()).unwrap_err().code, Code::ConfigUnknownKey);
         let set = |name: &str, value: &str| std::iter::once((name.to_owned(), value.to_owned()));
-        let config = Config::parse("[listen]\naddress = \"127.0.0.1:1\"", set("LOOM_LISTEN__ADDRESS", "127.0.0.1:2")).unwrap();
+        let config =
+            Config::parse("[listen]\naddress = \"127.0.0.1:1\"", set("LOOM_LISTEN__ADDRESS", "127.0.0.1:2"))
+                .unwrap();
         assert_eq!(config.listen.address, "127.0.0.1:2");
-        assert_eq!(Config::parse("", set("LOOM_OUTBOX__CONVERSATIONS_IN_FLIGHT", "8")).unwrap().outbox.conversations_in_flight, 8);
+        assert_eq!(
+            Config::parse("", set("LOOM_OUTBOX__CONVERSATIONS_IN_FLIGHT", "8"))
+                .unwrap()
+                .outbox
+                .conversations_in_flight,
+            8
+        );
         assert!(Config::parse("[outbox]\nconversations_in_flight = 17", none()).is_err());
     }
 }

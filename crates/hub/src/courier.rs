@@ -72,7 +72,8 @@ fn start(holder: &Holder, pace: &Pace, parts: Vec<ClaimedPart>, sending: &mut Jo
 /// How long until something may be due.
 async fn next_look(holder: &Holder, pace: &Pace) -> Duration {
     let due = holder.hub.store().next_part_due(holder.connection.id.clone()).await.ok().flatten();
-    let until = |at: Timestamp| Duration::from_millis(u64::try_from(at.since_ms(holder.hub.now())).unwrap_or(0));
+    let until =
+        |at: Timestamp| Duration::from_millis(u64::try_from(at.since_ms(holder.hub.now())).unwrap_or(0));
     let wait = due.map_or(SAFETY_POLL, until).min(SAFETY_POLL).max(Duration::from_millis(5));
     pace.next_token().map_or(wait, |token| wait.min(token))
 }

@@ -66,7 +66,12 @@ impl Feed {
         if self.output.receiver_count() == 0 {
             return;
         }
-        let output = Output { turn: turn.id.clone(), agent: turn.agent_id.clone(), item: item.to_owned(), delta: delta.to_owned() };
+        let output = Output {
+            turn: turn.id.clone(),
+            agent: turn.agent_id.clone(),
+            item: item.to_owned(),
+            delta: delta.to_owned(),
+        };
         let _ = self.output.send(output);
     }
 }

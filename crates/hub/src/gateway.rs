@@ -51,7 +51,12 @@ fn is_wanted(connection: &Connection) -> bool {
     connection.enabled && connection.archived_at.is_none() && connection.gateway_mode == GatewayMode::Managed
 }
 
-fn reconcile(hub: &Hub, connections: &[Connection], running: &mut HashMap<ConnectionId, Running>, tasks: &mut JoinSet<()>) {
+fn reconcile(
+    hub: &Hub,
+    connections: &[Connection],
+    running: &mut HashMap<ConnectionId, Running>,
+    tasks: &mut JoinSet<()>,
+) {
     for connection in connections {
         hub.inner.board.configure(connection);
         let is_current = running.get(&connection.id).is_some_and(|r| r.version == connection.version);
@@ -63,7 +68,8 @@ fn reconcile(hub: &Hub, connections: &[Connection], running: &mut HashMap<Connec
         }
         if is_wanted(connection) {
             let stop = hub.inner.stop.child_token();
-            running.insert(connection.id.clone(), Running { version: connection.version, stop: stop.clone() });
+            running
+                .insert(connection.id.clone(), Running { version: connection.version, stop: stop.clone() });
             tasks.spawn(supervise(hub.clone(), connection.clone(), stop));
         }
     }

@@ -5,8 +5,6 @@ use std::path::{Path, PathBuf};
 
 use loom_domain::{Code, Error, NodeId, Result, Timestamp};
 
-/// Longest path of a unix socket, bytes.
-const SOCKET_PATH_MAX: usize = 100;
 const FOLDERS: &[&str] = &["run", "db", "blobs", "turns", "logs", "secrets", "keys", "runtimes", "tmp"];
 
 /// The data directory.
@@ -30,7 +28,8 @@ impl Home {
         if let Some(data) = set("XDG_DATA_HOME") {
             return Ok(Home::new(Path::new(&data).join("loom")));
         }
-        let home = set("HOME").ok_or_else(|| Error::new(Code::MissingField, "neither LOOM_HOME nor HOME is set"))?;
+        let home =
+            set("HOME").ok_or_else(|| Error::new(Code::MissingField, "neither LOOM_HOME nor HOME is set"))?;
         Ok(Home::new(Path::new(&home).join(".local/share/loom")))
     }
 
@@ -44,26 +43,16 @@ impl Home {
         self.root.join(path)
     }
 
-    /// The hub's socket; a short path below the runtime directory when the usual one is too long.
-    pub fn socket(&self, runtime_dir: Option<&Path>) -> PathBuf {
-        let usual = self.join("run/loom.sock");
-        match runtime_dir {
-            Some(short) if usual.as_os_str().len() > SOCKET_PATH_MAX => {
-                use sha2::Digest as _;
-                let digest = hex::encode(sha2::Sha256::digest(self.root.as_os_str().as_encoded_bytes()));
-                short.join(format!("loom-{}", digest.get(..12).unwrap_or("hub"))).join("loom.sock")
-            }
-            _ => usual,
-        }
-    }
-
     /// Makes the directory and its folders. A directory of another owner or open to others is refused.
     pub fn prepare(&self) -> Result<()> {
         make(&self.root)?;
         let meta = std::fs::metadata(&self.root).map_err(|e| io(&self.root, &e))?;
         if meta.uid() != nix::unistd::geteuid().as_raw() || meta.mode() & 0o077 != 0 {
-            return Err(Error::new(Code::Forbidden, format!("{} must be yours alone (mode 0700)", self.root.display()))
-                .with_hint(format!("chmod 700 {}", self.root.display())));
+            return Err(Error::new(
+                Code::Forbidden,
+                format!("{} must be yours alone (mode 0700)", self.root.display()),
+            )
+            .with_hint(format!("chmod 700 {}", self.root.display())));
         }
         FOLDERS.iter().try_for_each(|folder| make(&self.root.join(folder)))
     }

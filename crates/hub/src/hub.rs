@@ -8,7 +8,7 @@ use loom_channels::Channel;
 use loom_domain::{Connection, ConnectionId, Principal, Result, Timestamp};
 use loom_secrets::{Fields, Redactor, Resolver};
 use loom_store::{Act, Entropy, Store};
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -81,6 +81,8 @@ pub(crate) struct Inner {
     pub(crate) feed: Feed,
     pub(crate) metrics: Metrics,
     pub(crate) tasks: Supervisor,
+    stop_requests: mpsc::Sender<Option<Duration>>,
+    stop_waiter: Mutex<Option<mpsc::Receiver<Option<Duration>>>>,
 }
 
 impl std::fmt::Debug for Hub {
@@ -92,6 +94,7 @@ impl std::fmt::Debug for Hub {
 impl Hub {
     /// Starts the tasks: queue first, then gateways. No network call is made before this returns.
     pub fn start(parts: Parts) -> Hub {
+        let (stop_requests, stop_waiter) = mpsc::channel(1);
         let inner = Inner {
             feed: Feed::new(parts.store.clone()),
             board: Board::new(parts.clock.clone()),
@@ -104,6 +107,8 @@ impl Hub {
             stop: CancellationToken::new(),
             channels: Mutex::default(),
             tasks: Supervisor::default(),
+            stop_requests,
+            stop_waiter: Mutex::new(Some(stop_waiter)),
         };
         let hub = Hub { inner: Arc::new(inner) };
         hub.spawn("dispatch", turns::dispatch::run);
@@ -134,6 +139,17 @@ impl Hub {
         self.inner.tasks.wait(Duration::from_secs(20)).await;
         self.inner.runtimes.shutdown().await;
         self.inner.phase.send_replace(Phase::Stopped);
+    }
+
+    /// Asks whoever runs the hub to stop it; `None` takes the configured drain time.
+    pub fn request_stop(&self, drain: Option<Duration>) {
+        let _ = self.inner.stop_requests.try_send(drain);
+    }
+
+    /// The requests to stop; the first caller takes them.
+    pub fn stop_requests(&self) -> mpsc::Receiver<Option<Duration>> {
+        let mut waiter = self.inner.stop_waiter.lock().unwrap_or_else(PoisonError::into_inner);
+        waiter.take().unwrap_or_else(|| mpsc::channel(1).1)
     }
 
     /// How far the hub is.
@@ -190,11 +206,6 @@ impl Hub {
     pub fn connection_health(&self, id: &ConnectionId) -> crate::ConnectionHealth {
         let draining = *self.inner.phase.borrow() >= Phase::Draining;
         self.inner.board.health(id, draining)
-    }
-
-    /// Whether a process is a child that a runtime of this hub started.
-    pub fn is_runtime_child(&self, pid: i32) -> bool {
-        self.inner.runtimes.owns_ancestor_of(pid)
     }
 
     pub(crate) fn set_channel(&self, id: &ConnectionId, channel: Option<Arc<dyn Channel>>) {

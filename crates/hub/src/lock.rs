@@ -20,17 +20,23 @@ pub struct HubLock {
 pub fn take(home: &Home, now: Timestamp) -> Result<HubLock> {
     let path = home.join("loom.lock");
     let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(&path);
-    let mut file = open.map_err(|cause| Error::new(Code::HubReadOnly, format!("the lock file cannot be opened: {cause}")))?;
+    let mut file = open
+        .map_err(|cause| Error::new(Code::HubReadOnly, format!("the lock file cannot be opened: {cause}")))?;
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => return Err(held(&mut file)),
         Err(TryLockError::Error(cause)) => {
-            return Err(Error::new(Code::UnsupportedFilesystem, format!("the data directory cannot be locked: {cause}")));
+            return Err(Error::new(
+                Code::UnsupportedFilesystem,
+                format!("the data directory cannot be locked: {cause}"),
+            ));
         }
     }
     let note = format!("pid {} version {} since {now}\n", std::process::id(), env!("CARGO_PKG_VERSION"));
     let written = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| file.write_all(note.as_bytes()));
-    written.map_err(|cause| Error::new(Code::HubReadOnly, format!("the lock file cannot be written: {cause}")))?;
+    written.map_err(|cause| {
+        Error::new(Code::HubReadOnly, format!("the lock file cannot be written: {cause}"))
+    })?;
     Ok(HubLock { _file: file })
 }
 
@@ -38,5 +44,6 @@ fn held(file: &mut File) -> Error {
     let mut holder = String::new();
     let _ = file.take(HOLDER_BYTES_MAX).read_to_string(&mut holder);
     let holder = holder.trim().to_owned();
-    Error::new(Code::Locked, format!("another hub holds this data directory ({holder})")).with_detail("holder", holder)
+    Error::new(Code::Locked, format!("another hub holds this data directory ({holder})"))
+        .with_detail("holder", holder)
 }

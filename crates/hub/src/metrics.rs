@@ -67,8 +67,18 @@ impl Metrics {
         let send_seconds = times(&mut registry, "send_seconds", "Length of send attempts");
         let settled = counters(&mut registry, "settled", "Answers of settlement");
         let task_deaths = counters(&mut registry, "task_deaths", "Tasks that died and were started again");
-        let inner =
-            Inner { registry, events, refusals, accept_seconds, turns, turn_seconds, sends, send_seconds, settled, task_deaths };
+        let inner = Inner {
+            registry,
+            events,
+            refusals,
+            accept_seconds,
+            turns,
+            turn_seconds,
+            sends,
+            send_seconds,
+            settled,
+            task_deaths,
+        };
         Metrics { inner: Arc::new(inner) }
     }
 
@@ -123,7 +133,10 @@ impl Metrics {
             Settled::NoAnswer => "no_answer",
             Settled::Never => "never",
         };
-        self.inner.settled.get_or_create(&vec![("provider", provider.to_owned()), ("result", result.to_owned())]).inc();
+        self.inner
+            .settled
+            .get_or_create(&vec![("provider", provider.to_owned()), ("result", result.to_owned())])
+            .inc();
     }
 
     pub(crate) fn task_died(&self, task: &'static str) {

@@ -20,8 +20,13 @@ pub(crate) struct Supervisor {
 
 impl Supervisor {
     /// Runs a task until `stop`. A panic is caught, told to `died`, and the task starts again.
-    pub(crate) fn keep<F, Fut>(&self, name: &'static str, stop: CancellationToken, died: impl Fn(&str) + Send + 'static, run: F)
-    where
+    pub(crate) fn keep<F, Fut>(
+        &self,
+        name: &'static str,
+        stop: CancellationToken,
+        died: impl Fn(&str) + Send + 'static,
+        run: F,
+    ) where
         F: Fn() -> Fut + Send + 'static,
         Fut: Future<Output = ()> + Send,
     {

@@ -56,7 +56,8 @@ async fn tell_owner(hub: &Hub) {
         if is_managed && is_down && health.state != ConnectionState::Connected {
             let text = format!("{} is {} ({})", connection.id, health.state, health.reason);
             let act = hub.act(Principal::Hub);
-            let _ = hub.store().tell(act, "connection_down".to_owned(), connection.id.to_string(), text).await;
+            let _ =
+                hub.store().tell(act, "connection_down".to_owned(), connection.id.to_string(), text).await;
         }
     }
     match hub.store().oldest_ready_ms(now).await {

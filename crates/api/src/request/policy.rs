@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// One message to judge: a stored one (`id`), or a made-up one (`address`, `conversation`, `actor` …).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a member of the wire object")]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct PolicyExplain {
     /// An `evt_`, `msg_` or `inb_` id.

@@ -7,7 +7,10 @@ use loom_channels::{Fault, FaultClass, OutFile, Progress, SendOutcome, SendPart,
 use loom_domain::{
     AttemptId, Code, Error, Principal, Receipt, Result, Timestamp,
     connection::Proof,
-    outbox::{PartError, PartEvent, PartKind, Step, Via, schedule::{LEASE_RENEW_MS, STEP_MS_MAX}},
+    outbox::{
+        PartError, PartEvent, PartKind, Step, Via,
+        schedule::{LEASE_RENEW_MS, STEP_MS_MAX},
+    },
 };
 use loom_store::ops::outbox::ClaimedPart;
 
@@ -48,7 +51,11 @@ async fn keep_lease(holder: &Holder, claimed: &ClaimedPart) {
     let every = Duration::from_millis(u64::try_from(LEASE_RENEW_MS).unwrap_or(20_000));
     loop {
         tokio::time::sleep(every).await;
-        let renewal = holder.hub.store().renew_part(holder.hub.act(Principal::Hub), claimed.attempt.id.clone(), claimed.attempt.fence);
+        let renewal = holder.hub.store().renew_part(
+            holder.hub.act(Principal::Hub),
+            claimed.attempt.id.clone(),
+            claimed.attempt.fence,
+        );
         if renewal.await.is_err_and(|error| error.code == Code::LeaseLost) {
             return;
         }
@@ -104,7 +111,11 @@ pub(super) async fn send_part(holder: &Holder, claimed: &ClaimedPart) -> Result<
 }
 
 fn local_fault(error: &Error) -> PartEvent {
-    let part_error = |class: &str| PartError { class: class.to_owned(), code: error.code.as_str().to_owned(), message: error.message.clone() };
+    let part_error = |class: &str| PartError {
+        class: class.to_owned(),
+        code: error.code.as_str().to_owned(),
+        message: error.message.clone(),
+    };
     match error.code {
         Code::ArtifactDigestMismatch | Code::SecretInContent => PartEvent::Permanent(part_error("permanent")),
         _ => PartEvent::Retryable { proven: true, retry_after_ms: None, error: part_error("retryable") },
@@ -115,7 +126,9 @@ fn note(holder: &Holder, outcome: &SendOutcome) {
     let board = &holder.hub.inner.board;
     match outcome {
         SendOutcome::Sent(_) => board.alive(&holder.connection.id, Proof::Receipt),
-        SendOutcome::Failed(fault) if matches!(fault.class, FaultClass::Auth | FaultClass::MissingScope | FaultClass::Quota) => {
+        SendOutcome::Failed(fault)
+            if matches!(fault.class, FaultClass::Auth | FaultClass::MissingScope | FaultClass::Quota) =>
+        {
             board.fault(&holder.connection.id, fault);
         }
         SendOutcome::Failed(_) => {}
@@ -165,7 +178,12 @@ async fn report(holder: &Holder, claimed: &ClaimedPart, event: PartEvent) {
     let mut wait = Duration::from_millis(50);
     for _ in 0..REPORT_TRIES {
         let act = holder.hub.act(Principal::Hub);
-        let stored = holder.hub.store().finish_part(act, claimed.attempt.id.clone(), claimed.attempt.fence, event.clone());
+        let stored = holder.hub.store().finish_part(
+            act,
+            claimed.attempt.id.clone(),
+            claimed.attempt.fence,
+            event.clone(),
+        );
         match stored.await {
             Ok(_) => return,
             Err(error) if error.code == Code::HubReadOnly => {

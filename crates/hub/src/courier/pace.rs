@@ -65,7 +65,10 @@ impl Pace {
     /// Whole tokens of the Connection.
     pub(super) fn connection_tokens(&self) -> usize {
         self.with(|state, pacing| {
-            (1..=pacing.connection_per_s).rev().find(|n| state.connection.tokens >= f64::from(*n)).map_or(0, |n| usize::try_from(n).unwrap_or(0))
+            (1..=pacing.connection_per_s)
+                .rev()
+                .find(|n| state.connection.tokens >= f64::from(*n))
+                .map_or(0, |n| usize::try_from(n).unwrap_or(0))
         })
     }
 
@@ -85,7 +88,8 @@ impl Pace {
     pub(super) fn next_token(&self) -> Option<Duration> {
         self.with(|state, pacing| {
             let per_s = f64::from(pacing.conversation_per_s.max(1));
-            let waits = state.conversations.values().filter(|b| b.tokens < 1.0).map(|b| (1.0 - b.tokens) / per_s);
+            let waits =
+                state.conversations.values().filter(|b| b.tokens < 1.0).map(|b| (1.0 - b.tokens) / per_s);
             let connection = (state.connection.tokens < 1.0)
                 .then(|| (1.0 - state.connection.tokens) / f64::from(pacing.connection_per_s.max(1)));
             waits.chain(connection).reduce(f64::min).map(|wait| Duration::from_secs_f64(wait.max(0.001)))

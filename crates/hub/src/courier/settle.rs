@@ -51,7 +51,8 @@ async fn ask(holder: Holder, claimed: ClaimedPart) {
         }
     };
     holder.hub.inner.metrics.settled(&holder.connection.provider, &answer);
-    let stored = holder.hub.store().settle_part(holder.hub.act(Principal::Hub), claimed.part.id.clone(), answer).await;
+    let stored =
+        holder.hub.store().settle_part(holder.hub.act(Principal::Hub), claimed.part.id.clone(), answer).await;
     if let Err(error) = stored {
         tracing::warn!("the settlement of {} was not stored: {error}", claimed.part.id);
     }

@@ -50,8 +50,19 @@ pub(super) async fn catch_up(holder: &Holder) {
         match holder.channel.history(query).await {
             Ok(page) => {
                 if page.truncated {
-                    let text = format!("more messages were missed in {} than can be read back", known.conversation_id);
-                    let _ = hub.store().tell(hub.act(Principal::Hub), "backfill_truncated".to_owned(), holder.connection.id.to_string(), text).await;
+                    let text = format!(
+                        "more messages were missed in {} than can be read back",
+                        known.conversation_id
+                    );
+                    let _ = hub
+                        .store()
+                        .tell(
+                            hub.act(Principal::Hub),
+                            "backfill_truncated".to_owned(),
+                            holder.connection.id.to_string(),
+                            text,
+                        )
+                        .await;
                 }
                 offer(holder, page.messages.into_iter().filter(|m| !m.own).map(|m| m.event).collect()).await;
             }

@@ -221,7 +221,9 @@ impl Board {
                     let wait = i64::try_from(fault.retry_after_ms.unwrap_or(30_000)).unwrap_or(30_000);
                     e.rate_until = Some(now.plus_ms(wait));
                 }
-                FaultClass::Retryable | FaultClass::Unknown | FaultClass::Permanent => e.network_failed = true,
+                FaultClass::Retryable | FaultClass::Unknown | FaultClass::Permanent => {
+                    e.network_failed = true
+                }
             }
             let code = Code::parse(&fault.code).unwrap_or(code);
             e.last_error = Some(last_error(code, &fault.to_string(), now));

@@ -32,13 +32,14 @@ impl Ingress for HubIngress {
         let started = tokio::time::Instant::now();
         let offer = offer_of(&self.holder);
         let act = hub.act(Principal::Connector(self.holder.connection.id.clone()));
-        let judged = hub.store().record_inbound(act, offer, events).await.map_err(|error| match error.code {
-            Code::LeaseLost => IngressFault::LeaseLost,
-            _ => {
-                tracing::warn!("events were not taken: {error}");
-                IngressFault::Retry { after_ms: RETRY_MS }
-            }
-        })?;
+        let judged =
+            hub.store().record_inbound(act, offer, events).await.map_err(|error| match error.code {
+                Code::LeaseLost => IngressFault::LeaseLost,
+                _ => {
+                    tracing::warn!("events were not taken: {error}");
+                    IngressFault::Retry { after_ms: RETRY_MS }
+                }
+            })?;
         hub.inner.metrics.accepted(&self.holder.connection.provider, started.elapsed(), &judged);
         hub.inner.board.event_seen(&self.holder.connection.id, hub.now(), &judged);
         Ok(judged

@@ -18,7 +18,12 @@ pub(super) struct HubMonitor {
 
 impl HubMonitor {
     pub(super) fn new(hub: Hub, connection: ConnectionId) -> Self {
-        HubMonitor { hub, connection, was_registered: AtomicBool::new(false), registrations: watch::Sender::new(0) }
+        HubMonitor {
+            hub,
+            connection,
+            was_registered: AtomicBool::new(false),
+            registrations: watch::Sender::new(0),
+        }
     }
 
     /// Whether the platform confirmed a registration in this session.

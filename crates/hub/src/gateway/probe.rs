@@ -73,15 +73,16 @@ async fn probe(holder: &Holder, turn: usize) -> Result<ProbeResult> {
             since: Some(hub.now().plus_ms(-3_600_000)),
             limit: 20,
         };
-        let page = holder
-            .channel
-            .history(query)
-            .await
-            .map_err(|fault| Error::new(Code::ProviderNetworkError, format!("the history cannot be read: {fault}")))?;
+        let page = holder.channel.history(query).await.map_err(|fault| {
+            Error::new(Code::ProviderNetworkError, format!("the history cannot be read: {fault}"))
+        })?;
         result.compared += 1;
         for message in page.messages.iter().filter(|m| !m.own) {
             let id = message.event.conversation.message_id.clone().unwrap_or_default();
-            let is_known = hub.store().knows_message(holder.connection.id.clone(), conversation.conversation_id.clone(), id).await?;
+            let is_known = hub
+                .store()
+                .knows_message(holder.connection.id.clone(), conversation.conversation_id.clone(), id)
+                .await?;
             if !is_known {
                 result.unseen += 1;
                 let age = message.event.occurred_at.map_or(0, |at| hub.now().since_ms(at));
@@ -99,19 +100,28 @@ async fn probe(holder: &Holder, turn: usize) -> Result<ProbeResult> {
 impl Hub {
     /// Probes a Connection now: who the credential is, and whether the newest messages are in the ledger.
     pub async fn probe_connection(&self, id: &ConnectionId) -> Result<ProbeResult> {
-        let channel = self.channel(id).ok_or_else(|| Error::new(Code::GatewayUnavailable, "no gateway serves this Connection"))?;
+        let channel = self
+            .channel(id)
+            .ok_or_else(|| Error::new(Code::GatewayUnavailable, "no gateway serves this Connection"))?;
         let connection = self.store().connection(id.clone()).await?;
-        let identity = channel
-            .verify()
-            .await
-            .map_err(|fault| Error::new(Code::ProviderNetworkError, format!("the provider refused the probe: {fault}")))?;
-        let holder = Holder { hub: self.clone(), connection: Arc::new(connection), fence: 0, channel, identity: Arc::new(identity) };
+        let identity = channel.verify().await.map_err(|fault| {
+            Error::new(Code::ProviderNetworkError, format!("the provider refused the probe: {fault}"))
+        })?;
+        let holder = Holder {
+            hub: self.clone(),
+            connection: Arc::new(connection),
+            fence: 0,
+            channel,
+            identity: Arc::new(identity),
+        };
         probe(&holder, 0).await
     }
 
     /// Reads the conversation list of a Connection now and stores it as Candidates. Gives their number.
     pub async fn refresh_candidates(&self, id: &ConnectionId) -> Result<usize> {
-        let channel = self.channel(id).ok_or_else(|| Error::new(Code::GatewayUnavailable, "no gateway serves this Connection"))?;
+        let channel = self
+            .channel(id)
+            .ok_or_else(|| Error::new(Code::GatewayUnavailable, "no gateway serves this Connection"))?;
         snapshot(self, id, channel.as_ref()).await
     }
 }
@@ -135,10 +145,9 @@ pub(super) async fn snapshots(holder: Holder, monitor: Arc<HubMonitor>, stop: Ca
 }
 
 async fn snapshot(hub: &Hub, id: &ConnectionId, channel: &dyn loom_channels::Channel) -> Result<usize> {
-    let found = channel
-        .candidates()
-        .await
-        .map_err(|fault| Error::new(Code::ProviderNetworkError, format!("the conversation list cannot be read: {fault}")))?;
+    let found = channel.candidates().await.map_err(|fault| {
+        Error::new(Code::ProviderNetworkError, format!("the conversation list cannot be read: {fault}"))
+    })?;
     let seen: Vec<_> = found
         .into_iter()
         .map(|c| loom_store::ops::candidates::Seen {
@@ -150,6 +159,8 @@ async fn snapshot(hub: &Hub, id: &ConnectionId, channel: &dyn loom_channels::Cha
         })
         .collect();
     let count = seen.len();
-    hub.store().put_candidates(hub.act(loom_domain::Principal::Connector(id.clone())), id.clone(), seen).await?;
+    hub.store()
+        .put_candidates(hub.act(loom_domain::Principal::Connector(id.clone())), id.clone(), seen)
+        .await?;
     Ok(count)
 }

@@ -78,7 +78,8 @@ async fn pause(stop: &CancellationToken, wait: Duration) {
 /// Renews the lease until it is lost. Time is counted from before each renewal was sent.
 async fn renew(hub: &Hub, name: &str, fence: u64, ttl_ms: i64, held: &CancellationToken) {
     let ttl = Duration::from_millis(u64::try_from(ttl_ms).unwrap_or(15_000));
-    let margin = Duration::from_millis(u64::try_from(hub.config().lease.margin_ms).unwrap_or(3_000)).min(ttl / 3);
+    let margin =
+        Duration::from_millis(u64::try_from(hub.config().lease.margin_ms).unwrap_or(3_000)).min(ttl / 3);
     let mut good_until = tokio::time::Instant::now() + ttl - margin;
     loop {
         tokio::time::sleep(ttl / 3).await;
@@ -152,11 +153,19 @@ async fn open(hub: &Hub, connection: &Arc<Connection>, fence: u64) -> Result<Hol
     let identity = channel.verify().await?;
     check_account(connection, &identity)?;
     hub.inner.board.identified(&connection.id, &identity);
-    if let Err(error) = hub.store().connection_identified(hub.act(Principal::Hub), connection.id.clone()).await {
+    if let Err(error) =
+        hub.store().connection_identified(hub.act(Principal::Hub), connection.id.clone()).await
+    {
         return Err(Fault::new(FaultClass::Retryable, error.code.as_str(), error.message));
     }
     hub.set_channel(&connection.id, Some(channel.clone()));
-    Ok(Holder { hub: hub.clone(), connection: connection.clone(), fence, channel, identity: Arc::new(identity) })
+    Ok(Holder {
+        hub: hub.clone(),
+        connection: connection.clone(),
+        fence,
+        channel,
+        identity: Arc::new(identity),
+    })
 }
 
 async fn resolve(hub: &Hub, connection: &Connection) -> Result<loom_secrets::Fields> {
@@ -166,7 +175,9 @@ async fn resolve(hub: &Hub, connection: &Connection) -> Result<loom_secrets::Fie
 
 fn local(error: &Error) -> Fault {
     let class = match error.code {
-        Code::CredentialUnavailable | Code::CredentialMissing | Code::CredentialFileRefused => FaultClass::Auth,
+        Code::CredentialUnavailable | Code::CredentialMissing | Code::CredentialFileRefused => {
+            FaultClass::Auth
+        }
         _ => FaultClass::Config,
     };
     Fault::new(class, error.code.as_str(), error.message.clone())
@@ -200,7 +211,8 @@ async fn serve(holder: &Holder, held: &CancellationToken, backoff: &mut Backoff)
         stop: stop.clone(),
         reconnect: reconnect.clone(),
     };
-    let recovered = holder.hub.store().recover_parts(holder.hub.act(Principal::Hub), holder.connection.id.clone()).await;
+    let recovered =
+        holder.hub.store().recover_parts(holder.hub.act(Principal::Hub), holder.connection.id.clone()).await;
     if let Err(error) = recovered {
         return SessionEnd::Failed(Fault::new(FaultClass::Retryable, error.code.as_str(), error.message));
     }

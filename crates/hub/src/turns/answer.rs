@@ -20,7 +20,9 @@ const OVERSIZE_NAME: &str = "answer.md";
 
 /// The end of a Turn that completed, with its reply ready to store.
 pub(super) async fn completed(hub: &Hub, claimed: &Claimed, outcome: TurnOutcome) -> TurnEnd {
-    let usage = outcome.usage.map_or(serde_json::Value::Null, |usage| serde_json::to_value(usage).unwrap_or_default());
+    let usage = outcome
+        .usage
+        .map_or(serde_json::Value::Null, |usage| serde_json::to_value(usage).unwrap_or_default());
     let raw = outcome.answer.map(|a| (a.text, a.files)).unwrap_or_default();
     let text = clean(&raw.0);
     let kept = Some(hub.stored_text(&raw.0)).filter(|t| !t.is_empty());
@@ -55,7 +57,8 @@ async fn draft(hub: &Hub, claimed: &Claimed, text: &str, out_files: Vec<OutFile>
 }
 
 async fn store(hub: &Hub, name: &str, bytes: Vec<u8>) -> Result<DraftFile> {
-    let artifact = hub.put_artifact(hub.act(Principal::Hub), name, None, Direction::Out, bytes.into()).await?;
+    let artifact =
+        hub.put_artifact(hub.act(Principal::Hub), name, None, Direction::Out, bytes.into()).await?;
     Ok(DraftFile {
         artifact_id: artifact.id,
         file: SendFile { name: artifact.name, size: artifact.size, sha256: artifact.sha256 },

@@ -23,7 +23,9 @@ pub(super) async fn read(hub: &Hub, claimed: &Claimed, message: &Message) -> Opt
         return message.thread_context.clone();
     }
     let connection = claimed.connection.as_ref()?;
-    let Some(channel) = hub.channel(&connection.id) else { return Some(unavailable("no gateway serves this Connection")) };
+    let Some(channel) = hub.channel(&connection.id) else {
+        return Some(unavailable("no gateway serves this Connection"));
+    };
     let query = HistoryQuery {
         conversation_id: message.conversation.conversation_id.clone(),
         thread_id: Some(thread.clone()),
@@ -46,7 +48,12 @@ fn unavailable(why: &str) -> ThreadContext {
 }
 
 /// Root and latest replies, within the limits; blocked senders, the message itself and empty ones are left out.
-fn select(claimed: &Claimed, message: &Message, thread: &str, page: loom_channels::HistoryPage) -> ThreadContext {
+fn select(
+    claimed: &Claimed,
+    message: &Message,
+    thread: &str,
+    page: loom_channels::HistoryPage,
+) -> ThreadContext {
     let blocked = claimed.address.as_ref().map(|a| a.block_actors.clone()).unwrap_or_default();
     let mut context = ThreadContext { truncated: page.truncated, ..ThreadContext::default() };
     let mut kept = Vec::new();

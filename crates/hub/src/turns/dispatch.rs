@@ -3,7 +3,10 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use loom_domain::{AgentId, Code, Principal, decision::{AgentGate, Limits}};
+use loom_domain::{
+    AgentId, Code, Principal,
+    decision::{AgentGate, Limits},
+};
 use loom_store::{Topic, ops::turns::Claim};
 use tokio::task::JoinSet;
 
@@ -59,7 +62,8 @@ async fn start_ready(hub: &Hub, working: &mut JoinSet<AgentId>, busy: &mut HashM
         busy.insert(agent.clone(), ());
         working.spawn(serve(hub.clone(), agent));
     }
-    let until = next.map_or(SAFETY_POLL, |at| Duration::from_millis(u64::try_from(at.since_ms(now)).unwrap_or(0)));
+    let until =
+        next.map_or(SAFETY_POLL, |at| Duration::from_millis(u64::try_from(at.since_ms(now)).unwrap_or(0)));
     until.clamp(Duration::from_millis(20), SAFETY_POLL)
 }
 
@@ -89,7 +93,8 @@ async fn serve(hub: Hub, agent: AgentId) -> AgentId {
 
 async fn serve_leased(hub: &Hub, agent: &AgentId, fence: u64) {
     while !hub.inner.drain.is_cancelled() {
-        let claim = Claim { agent_id: agent.clone(), fence, gate: AgentGate::default(), limits: Limits::default() };
+        let claim =
+            Claim { agent_id: agent.clone(), fence, gate: AgentGate::default(), limits: Limits::default() };
         match hub.store().claim_turn(hub.act(Principal::Hub), claim).await {
             Ok(Some(claimed)) => Box::pin(run::turn(hub, claimed, fence)).await,
             Ok(None) => return,
@@ -104,7 +109,8 @@ async fn serve_leased(hub: &Hub, agent: &AgentId, fence: u64) {
 /// Renews an Agent's lease; returns when it is lost.
 pub(super) async fn keep_lease(hub: &Hub, name: &str, fence: u64, ttl_ms: i64) {
     let ttl = Duration::from_millis(u64::try_from(ttl_ms).unwrap_or(30_000));
-    let margin = Duration::from_millis(u64::try_from(hub.config().lease.margin_ms).unwrap_or(3_000)).min(ttl / 3);
+    let margin =
+        Duration::from_millis(u64::try_from(hub.config().lease.margin_ms).unwrap_or(3_000)).min(ttl / 3);
     let mut good_until = tokio::time::Instant::now() + ttl - margin;
     loop {
         tokio::time::sleep(ttl / 3).await;

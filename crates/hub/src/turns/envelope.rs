@@ -3,8 +3,8 @@
 use loom_domain::{
     Message,
     envelope::{
-        AttachmentFact, ContextFact, ConversationFact, EnvelopeInput, Facts, MembershipFact, OwnerContext, PriorAttempt, SenderFact,
-        Times, build as build_envelope, trust_of,
+        AttachmentFact, ContextFact, ConversationFact, EnvelopeInput, Facts, MembershipFact, OwnerContext,
+        PriorAttempt, SenderFact, Times, build as build_envelope, trust_of,
     },
     message::ThreadContext,
     turn::AttemptStatus,
@@ -39,12 +39,21 @@ pub(super) fn build(
     let text = build_envelope(&input, || entropy());
     let mut json = serde_json::to_value(&facts).unwrap_or_default();
     if let Some(object) = json.as_object_mut() {
-        object.insert("message".to_owned(), serde_json::json!({"id": message.id, "text": message.current().text}));
+        object.insert(
+            "message".to_owned(),
+            serde_json::json!({"id": message.id, "text": message.current().text}),
+        );
     }
     (text, json)
 }
 
-fn facts(hub: &Hub, claimed: &Claimed, message: &Message, context: Option<&ThreadContext>, copies: &[Copy]) -> Facts {
+fn facts(
+    hub: &Hub,
+    claimed: &Claimed,
+    message: &Message,
+    context: Option<&ThreadContext>,
+    copies: &[Copy],
+) -> Facts {
     let conversation = &message.conversation;
     Facts {
         turn: claimed.turn.id.clone(),

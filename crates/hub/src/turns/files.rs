@@ -57,7 +57,9 @@ pub(super) async fn copies(hub: &Hub, claimed: &Claimed, message: &Message) -> R
     let key = loom_runtimes::TurnKey(claimed.turn.id.clone());
     let mut copies = Vec::new();
     for attachment in message.current().attachments.iter().filter(|a| a.status == AttachmentStatus::Ready) {
-        let (Some(artifact_id), Some(sha256)) = (&attachment.artifact_id, &attachment.sha256) else { continue };
+        let (Some(artifact_id), Some(sha256)) = (&attachment.artifact_id, &attachment.sha256) else {
+            continue;
+        };
         let reference = ArtifactRef {
             path: hub.blobs().verified(sha256).await?,
             name: attachment.name.clone(),

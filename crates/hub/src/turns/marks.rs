@@ -34,7 +34,11 @@ impl Marks {
 
     /// Sets the mark of an item whose Turn starts.
     pub(crate) fn start(&self, hub: &Hub, claimed: &Claimed) {
-        let (Some(connection), Some(message)) = (&claimed.connection, &claimed.message.conversation.message_id) else { return };
+        let (Some(connection), Some(message)) =
+            (&claimed.connection, &claimed.message.conversation.message_id)
+        else {
+            return;
+        };
         let place = Place {
             connection: connection.id.clone(),
             conversation: claimed.message.conversation.conversation_id.clone(),
@@ -78,7 +82,11 @@ async fn restore(hub: &Hub) {
     if let Ok(active) = hub.store().active_marks().await {
         let mut set = hub.inner.marks.lock();
         for mark in active.into_iter().take(MARKS_MAX) {
-            let place = Place { connection: mark.connection_id, conversation: mark.conversation_id, message: mark.message_id };
+            let place = Place {
+                connection: mark.connection_id,
+                conversation: mark.conversation_id,
+                message: mark.message_id,
+            };
             set.insert(mark.item_id, place);
         }
     }

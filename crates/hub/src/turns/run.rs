@@ -2,16 +2,15 @@
 
 use std::time::Duration;
 
-use loom_domain::{
-    Code, Principal, Result,
-    inbox::StartFailure,
-    turn::ClassedError,
-};
+use loom_domain::{Code, Principal, Result, inbox::StartFailure, turn::ClassedError};
 use loom_runtimes::{
-    AgentSession, ErrClass, Input, NativeTurn, OpenedHow, RuntimeError, StartError, ToolState, TurnEvent, TurnFate, TurnHandle,
-    TurnKey, TurnOutcome, TurnRequest, TurnStatus,
+    AgentSession, ErrClass, Input, NativeTurn, OpenedHow, RuntimeError, StartError, ToolState, TurnEvent,
+    TurnFate, TurnHandle, TurnKey, TurnOutcome, TurnRequest, TurnStatus,
 };
-use loom_store::{Topic, ops::turns::{Claimed, TurnEnd}};
+use loom_store::{
+    Topic,
+    ops::turns::{Claimed, TurnEnd},
+};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
@@ -77,12 +76,21 @@ pub(super) async fn open(hub: &Hub, claimed: &Claimed) -> Result<Box<dyn AgentSe
     if let OpenedHow::FreshAfterLoss { reason } = &opened.how {
         tracing::warn!("the thread of {} was lost ({reason}); a new one was opened", agent.name);
         let text = format!("the thread of {} was lost; a new one was opened", agent.name);
-        let _ = hub.store().tell(hub.act(Principal::Hub), "thread_lost".to_owned(), agent.id.to_string(), text).await;
+        let _ = hub
+            .store()
+            .tell(hub.act(Principal::Hub), "thread_lost".to_owned(), agent.id.to_string(), text)
+            .await;
     }
     Ok(opened.session)
 }
 
-async fn drive(hub: &Hub, claimed: &Claimed, fence: u64, session: &dyn AgentSession, request: TurnRequest) -> TurnEnd {
+async fn drive(
+    hub: &Hub,
+    claimed: &Claimed,
+    fence: u64,
+    session: &dyn AgentSession,
+    request: TurnRequest,
+) -> TurnEnd {
     let limits = Limits { deadline: request.deadline, idle: request.idle_limit };
     let (events_in, mut events) = mpsc::channel(EVENTS_MAX);
     let _ = loom_store::fail::point("turn.before_start");
@@ -182,7 +190,8 @@ async fn on_event(
             *native = Some(turn);
         }
         TurnEvent::Tool { state: ToolState::Started, .. } => {
-            let recorded = hub.store().turn_tool_called(hub.act(Principal::Hub), claimed.turn.id.clone()).await;
+            let recorded =
+                hub.store().turn_tool_called(hub.act(Principal::Hub), claimed.turn.id.clone()).await;
             if let Err(error) = recorded {
                 tracing::warn!("a tool call of {} was not recorded: {error}", claimed.turn.id);
             }
@@ -200,7 +209,10 @@ async fn on_event(
 }
 
 async fn accepted(hub: &Hub, claimed: &Claimed, fence: u64, native: &NativeTurn) {
-    let stored = hub.store().turn_accepted(hub.act(Principal::Hub), claimed.turn.id.clone(), fence, Some(native.0.clone())).await;
+    let stored = hub
+        .store()
+        .turn_accepted(hub.act(Principal::Hub), claimed.turn.id.clone(), fence, Some(native.0.clone()))
+        .await;
     if let Err(error) = stored {
         tracing::warn!("the start of {} was not recorded: {error}", claimed.turn.id);
     }
@@ -211,7 +223,8 @@ pub(super) async fn ended(hub: &Hub, claimed: &Claimed, outcome: TurnOutcome) ->
     match outcome.status {
         TurnStatus::Completed => answer::completed(hub, claimed, outcome).await,
         TurnStatus::Failed => {
-            let error = outcome.error.unwrap_or_else(|| RuntimeError::new(ErrClass::Exited, "the Turn failed"));
+            let error =
+                outcome.error.unwrap_or_else(|| RuntimeError::new(ErrClass::Exited, "the Turn failed"));
             TurnEnd::Failed { retryable: error.retryable, error: classed(&error) }
         }
         TurnStatus::Interrupted => TurnEnd::FateUnknown { may_rerun: false },
@@ -255,7 +268,10 @@ pub(super) async fn settle(hub: &Hub, claimed: &Claimed, session: &dyn AgentSess
 pub(super) async fn finish(hub: &Hub, claimed: &Claimed, fence: u64, end: TurnEnd) {
     let mut wait = Duration::from_millis(50);
     for _ in 0..STORE_TRIES {
-        let stored = hub.store().finish_turn(hub.act(Principal::Hub), claimed.turn.id.clone(), fence, end.clone()).await;
+        let stored = hub
+            .store()
+            .finish_turn(hub.act(Principal::Hub), claimed.turn.id.clone(), fence, end.clone())
+            .await;
         match stored {
             Ok(finished) => {
                 hub.inner.metrics.turn(&claimed.agent, &end, claimed.turn.created_at, hub.now());
@@ -293,6 +309,9 @@ fn start_failed(error: &RuntimeError) -> TurnEnd {
 }
 
 fn classed(error: &RuntimeError) -> ClassedError {
-    let class = serde_json::to_value(error.class).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default();
+    let class = serde_json::to_value(error.class)
+        .ok()
+        .and_then(|v| v.as_str().map(str::to_owned))
+        .unwrap_or_default();
     ClassedError { class, message: loom_domain::text::prefix(&error.message, 512).to_owned() }
 }

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use loom_domain::{Agent, Code, Error, Result};
 use loom_runtimes::{
-    AgentRuntime, AgentSpec, Approval, Binding, HostCtx, RuntimeError, RuntimeKind, RuntimeSettings, Sandbox, Shutdown, make,
+    AgentRuntime, AgentSpec, Approval, Binding, HostCtx, RuntimeError, RuntimeKind, RuntimeSettings, Sandbox,
+    Shutdown, make,
 };
 use loom_secrets::Profile;
 
@@ -82,25 +83,6 @@ impl Registry {
             let _ = tokio::time::timeout(SHUTDOWN, runtime.shutdown(Shutdown::Kill)).await;
         }
     }
-
-    /// Whether a process descends from this hub's own process (runtimes are its only children).
-    pub(crate) fn owns_ancestor_of(&self, pid: i32) -> bool {
-        let me = i32::try_from(std::process::id()).unwrap_or(0);
-        let mut current = pid;
-        for _ in 0..64 {
-            match parent_of(current) {
-                Some(parent) if parent == me => return true,
-                Some(parent) if parent > 1 => current = parent,
-                _ => return false,
-            }
-        }
-        false
-    }
-}
-
-fn parent_of(pid: i32) -> Option<i32> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
 }
 
 /// A runtime's error as the API tells it.
@@ -127,7 +109,9 @@ pub(crate) fn settings_of(agent: &Agent) -> Result<RuntimeSettings> {
         None | Some("workspace_write") => Sandbox::WorkspaceWrite,
         Some("read_only") => Sandbox::ReadOnly,
         Some("full_access") => Sandbox::FullAccess,
-        Some(_) => return Err(Error::invalid("sandbox", "expected read_only, workspace_write or full_access")),
+        Some(_) => {
+            return Err(Error::invalid("sandbox", "expected read_only, workspace_write or full_access"));
+        }
     };
     settings.approval = match stored.approval.as_deref() {
         None | Some("never") => Approval::Never,

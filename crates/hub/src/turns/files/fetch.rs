@@ -16,7 +16,12 @@ use crate::hub::Hub;
 const RETRIES: [Duration; 2] = [Duration::from_secs(5), Duration::from_secs(15)];
 
 /// Fetches every pending file and gives all of them with their new status.
-pub(super) async fn all(hub: &Hub, channel: &dyn Channel, policy: AttachmentPolicy, message: &Message) -> Vec<Attachment> {
+pub(super) async fn all(
+    hub: &Hub,
+    channel: &dyn Channel,
+    policy: AttachmentPolicy,
+    message: &Message,
+) -> Vec<Attachment> {
     let mut room = MESSAGE_FILES_BYTES_MAX;
     let mut out = Vec::new();
     for attachment in message.current().attachments.clone() {
@@ -30,7 +35,13 @@ pub(super) async fn all(hub: &Hub, channel: &dyn Channel, policy: AttachmentPoli
     out
 }
 
-async fn one(hub: &Hub, channel: &dyn Channel, policy: AttachmentPolicy, mut file: Attachment, room: &mut u64) -> Attachment {
+async fn one(
+    hub: &Hub,
+    channel: &dyn Channel,
+    policy: AttachmentPolicy,
+    mut file: Attachment,
+    room: &mut u64,
+) -> Attachment {
     let ended = |mut file: Attachment, status: AttachmentStatus, why: &str| {
         file.status = status;
         file.reason = Some(why.to_owned());
@@ -51,7 +62,9 @@ async fn one(hub: &Hub, channel: &dyn Channel, policy: AttachmentPolicy, mut fil
     *room = room.saturating_sub(size);
     let found = sniff(&fetched.bytes, &file.name);
     let declared = file.mime_type.clone().or(fetched.mime_type);
-    let stored = hub.put_artifact(hub.act(Principal::Hub), &file.name, declared.clone(), Direction::In, fetched.bytes).await;
+    let stored = hub
+        .put_artifact(hub.act(Principal::Hub), &file.name, declared.clone(), Direction::In, fetched.bytes)
+        .await;
     match stored {
         Ok(artifact) => {
             let passes = policy == AttachmentPolicy::All || is_safe(found, declared.as_deref(), &file.name);
@@ -63,19 +76,30 @@ async fn one(hub: &Hub, channel: &dyn Channel, policy: AttachmentPolicy, mut fil
             file.artifact_id = Some(artifact.id);
             file
         }
-        Err(error) if error.code == Code::TooLarge => ended(file, AttachmentStatus::TooLarge, "over the limit"),
+        Err(error) if error.code == Code::TooLarge => {
+            ended(file, AttachmentStatus::TooLarge, "over the limit")
+        }
         Err(error) => ended(file, AttachmentStatus::Failed, error.code.as_str()),
     }
 }
 
-async fn fetch(channel: &dyn Channel, reference: &str, limit: u64) -> Result<loom_channels::FetchedFile, (AttachmentStatus, String)> {
+async fn fetch(
+    channel: &dyn Channel,
+    reference: &str,
+    limit: u64,
+) -> Result<loom_channels::FetchedFile, (AttachmentStatus, String)> {
     let mut waits = RETRIES.iter();
     loop {
         match channel.fetch_attachment(reference, limit).await {
             Ok(file) => return Ok(file),
-            Err(fault) if fault.code == "too_large" => return Err((AttachmentStatus::TooLarge, "over the limit".to_owned())),
+            Err(fault) if fault.code == "too_large" => {
+                return Err((AttachmentStatus::TooLarge, "over the limit".to_owned()));
+            }
             Err(fault) => {
-                let may_retry = matches!(fault.class, FaultClass::Retryable | FaultClass::RateLimited | FaultClass::Unknown);
+                let may_retry = matches!(
+                    fault.class,
+                    FaultClass::Retryable | FaultClass::RateLimited | FaultClass::Unknown
+                );
                 match waits.next().filter(|_| may_retry) {
                     Some(wait) => tokio::time::sleep(*wait).await,
                     None => return Err((AttachmentStatus::Failed, fault.code)),

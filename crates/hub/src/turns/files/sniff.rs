@@ -33,14 +33,20 @@ pub(crate) fn sniff(bytes: &[u8], name: &str) -> &'static str {
         () if starts(b"RIFF") && at(8, b"WEBP") => "image/webp",
         () if starts(b"RIFF") && at(8, b"WAVE") => "audio/wav",
         () if starts(b"%PDF-") => "application/pdf",
-        () if starts(b"PK\x03\x04") && is_office(bytes, name) => "application/vnd.openxmlformats-officedocument",
-        () if starts(b"PK") || starts(b"\x1f\x8b") || starts(b"7z\xbc\xaf") || starts(b"Rar!") => "application/zip",
+        () if starts(b"PK\x03\x04") && is_office(bytes, name) => {
+            "application/vnd.openxmlformats-officedocument"
+        }
+        () if starts(b"PK") || starts(b"\x1f\x8b") || starts(b"7z\xbc\xaf") || starts(b"Rar!") => {
+            "application/zip"
+        }
         () if starts(b"OggS") => "audio/ogg",
         () if starts(b"ID3") || starts(b"\xff\xfb") || starts(b"\xff\xf3") => "audio/mpeg",
         () if at(4, b"ftypM4A") => "audio/mp4",
         () if at(4, b"ftyp") => "video/mp4",
         () if starts(b"\x1a\x45\xdf\xa3") => "video/webm",
-        () if starts(b"MZ") || starts(b"\x7fELF") || starts(b"#!") || starts(b"\xcf\xfa\xed\xfe") => "application/x-executable",
+        () if starts(b"MZ") || starts(b"\x7fELF") || starts(b"#!") || starts(b"\xcf\xfa\xed\xfe") => {
+            "application/x-executable"
+        }
         () if is_markup(bytes) => "text/html",
         () if is_text(bytes) => "text/plain",
         () => "application/octet-stream",
@@ -58,7 +64,9 @@ fn is_markup(bytes: &[u8]) -> bool {
     let head = bytes.get(..bytes.len().min(TEXT_LOOKED_AT)).unwrap_or_default();
     let text = String::from_utf8_lossy(head).to_ascii_lowercase();
     let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
-    ["<!doctype html", "<html", "<svg", "<?xml", "<script", "<body", "<head"].iter().any(|tag| text.starts_with(tag))
+    ["<!doctype html", "<html", "<svg", "<?xml", "<script", "<body", "<head"]
+        .iter()
+        .any(|tag| text.starts_with(tag))
 }
 
 fn is_text(bytes: &[u8]) -> bool {
@@ -76,7 +84,10 @@ pub(crate) fn is_safe(found: &str, declared: Option<&str>, name: &str) -> bool {
     let is_named = endings.contains(&ending(name).as_str());
     let family = |mime: &str| mime.split('/').next().unwrap_or_default().to_owned();
     let declared_fits = declared.is_none_or(|d| {
-        d.is_empty() || d.starts_with("application/") || d.starts_with("binary/") || family(d) == family(found)
+        d.is_empty()
+            || d.starts_with("application/")
+            || d.starts_with("binary/")
+            || family(d) == family(found)
     });
     is_named && declared_fits
 }
@@ -88,7 +99,8 @@ mod tests {
     /// MSG-114: what a file is, not what it is called, decides.
     #[test]
     fn msg_114_executables_archives_markup_and_mislabelled_files_are_not_safe() {
-        let safe = |bytes: &[u8], name: &str, declared: &str| is_safe(sniff(bytes, name), Some(declared), name);
+        let safe =
+            |bytes: &[u8], name: &str, declared: &str| is_safe(sniff(bytes, name), Some(declared), name);
         assert!(safe(b"%PDF-1.7 x", "a.pdf", "application/pdf"));
         assert!(safe(b"a,b\n1,2", "a.csv", "text/csv"));
         assert!(safe(b"\x89PNG\r\n\x1a\nrest", "a.png", "image/png"));

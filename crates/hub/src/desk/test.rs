@@ -1,0 +1,70 @@
+//! A test message through the normal path, and a test that a message arrives (messaging specification 7.4).
+
+use std::time::Duration;
+
+use loom_api::{request, view};
+use loom_domain::{MembershipId, Principal, Result, admission::SendTarget, outbox::Target};
+use loom_store::Topic;
+
+use super::send::Wanted;
+use crate::hub::Hub;
+
+const CODES: u128 = 1_000_000;
+const MINUTE_MS: i64 = 60_000;
+const INBOUND_WAIT_MAX: Duration = Duration::from_secs(120);
+
+/// Result of a test.
+#[derive(Debug, Clone)]
+pub enum TestEnd {
+    /// The message that was sent.
+    Outbound(Box<view::OutboxEntry>),
+    /// What was received.
+    Inbound(view::InboundTest),
+}
+
+impl Hub {
+    /// Sends a check message into a conversation, or waits for one from it.
+    pub async fn test_membership(&self, principal: Principal, id: MembershipId, test: request::TestMembership, wait: Duration) -> Result<TestEnd> {
+        principal.require_owner()?;
+        let code = format!("{:06}", (self.inner.parts.entropy)() % CODES);
+        if test.inbound {
+            return self.await_code(&id, code, test.timeout_seconds).await.map(TestEnd::Inbound);
+        }
+        let wanted = Wanted {
+            target: SendTarget::Membership(id.clone()),
+            from: None,
+            content: request::Content { text: format!("Loom connection check {code}"), format: None, files: Vec::new() },
+            place: Target::default(),
+            expect_reply: None,
+            key: Some(format!("test:{id}:{}", self.now().0 / MINUTE_MS)),
+            ttl_seconds: None,
+            urgent: true,
+            after_partial: false,
+        };
+        let entry = self.send_wanted(principal, wanted, wait).await?;
+        Ok(TestEnd::Outbound(Box::new(entry)))
+    }
+
+    async fn await_code(&self, id: &MembershipId, code: String, seconds: Option<u64>) -> Result<view::InboundTest> {
+        let membership = self.store().membership(id.clone()).await?;
+        let wait = seconds.map_or(INBOUND_WAIT_MAX, Duration::from_secs).min(INBOUND_WAIT_MAX);
+        let deadline = tokio::time::Instant::now() + wait;
+        let since = self.now();
+        let mut wakes = self.store().watch(Topic::Feed);
+        tracing::info!("waiting for a message that holds {code}");
+        loop {
+            wakes.borrow_and_update();
+            let found = self.store().event_with_text(membership.address_id.clone(), membership.conversation_id.clone(), code.clone(), since).await?;
+            if let Some((event_id, path)) = found {
+                return Ok(view::InboundTest { code, received: true, event_id: Some(event_id), path });
+            }
+            if tokio::time::Instant::now() >= deadline {
+                return Ok(view::InboundTest { code, received: false, event_id: None, path: Vec::new() });
+            }
+            tokio::select! {
+                _ = wakes.changed() => {}
+                () = tokio::time::sleep_until(deadline) => {}
+            }
+        }
+    }
+}
