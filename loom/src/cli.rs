@@ -17,7 +17,7 @@ pub(crate) const HELP_COLUMNS: usize = 80;
 
 /// Connects long-lived agents to chat platforms, under rules, with proof.
 #[derive(Debug, Parser)]
-#[command(name = "loom", bin_name = "loom", version, max_term_width = 80, disable_help_subcommand = true)]
+#[command(name = "loom", bin_name = "loom", version, max_term_width = HELP_COLUMNS, disable_help_subcommand = true)]
 #[command(subcommand_required = true, arg_required_else_help = false)]
 pub(crate) struct Cli {
     /// Flags of every command.
@@ -30,6 +30,7 @@ pub(crate) struct Cli {
 
 /// Flags of every command; they stand at any position.
 #[derive(Debug, Clone, Default, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each flag of a command line is one")]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Globals {
     /// Form of the output
@@ -41,7 +42,7 @@ pub(crate) struct Globals {
     /// Same as --format
     #[arg(long, global = true, value_enum, hide = true)]
     pub(crate) output: Option<Format>,
-    /// Hub to speak to: http://127.0.0.1:4870 or unix:PATH
+    /// Hub to speak to: <http://127.0.0.1:4870> or unix:PATH
     #[arg(long, global = true, value_name = "URL")]
     pub(crate) url: Option<String>,
     /// Print the plan and change nothing

@@ -1,5 +1,7 @@
 //! The commands, grouped by what people want to do.
 
+use std::fmt::Write as _;
+
 use clap::Command;
 
 /// Groups of command paths in the order of a first day.
@@ -18,10 +20,11 @@ pub(crate) fn grouped(root: &Command) -> String {
         String::from("loom connects long-lived agents to chat platforms, under rules, with proof.\n\n");
     text.push_str("Usage: loom [OPTIONS] <COMMAND>\n");
     for (title, names) in GROUPS {
-        text.push_str(&format!("\n{title}:\n"));
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "\n{title}:");
         for command in names.iter().filter_map(|name| root.find_subcommand(name)) {
             let about = command.get_about().map(ToString::to_string).unwrap_or_default();
-            text.push_str(&format!("  {:<13} {about}\n", command.get_name()));
+            let _ = writeln!(text, "  {:<13} {about}", command.get_name());
         }
     }
     text.push_str("\nEvery command takes --help, --format human|json|ndjson and --url.\n");
@@ -33,10 +36,8 @@ pub(crate) fn grouped(root: &Command) -> String {
 /// Every command that does something, with its path and what it does.
 pub(crate) fn leaves(command: &Command, path: &str) -> Vec<(String, String)> {
     let own = command.get_about().map(ToString::to_string).unwrap_or_default();
-    let mut found: Vec<(String, String)> = match command.is_subcommand_required_set() {
-        true => Vec::new(),
-        false => vec![(path.to_owned(), own)],
-    };
+    let mut found: Vec<(String, String)> =
+        if command.is_subcommand_required_set() { Vec::new() } else { vec![(path.to_owned(), own)] };
     for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
         found.extend(leaves(sub, format!("{path} {}", sub.get_name()).trim()));
     }

@@ -48,9 +48,10 @@ pub(crate) fn inbox_like(text: &str) -> Result<String> {
 /// An Address or Connection id.
 pub(crate) fn switchable(text: &str) -> Result<String> {
     let error = || Error::new(Code::InvalidId, "expected an id that starts with adr_ or con_");
-    match text.starts_with("mem_") {
-        true => Err(error().with_hint(format!("loom conversation enable {text}"))),
-        false => one_of(text, &[("adr_", "Address"), ("con_", "Connection")]),
+    if text.starts_with("mem_") {
+        Err(error().with_hint(format!("loom conversation enable {text}")))
+    } else {
+        one_of(text, &[("adr_", "Address"), ("con_", "Connection")])
     }
 }
 
@@ -61,17 +62,19 @@ fn one_of(text: &str, kinds: &[(&str, &str)]) -> Result<String> {
         let message = format!("expected an id that starts with {}", expected.join(" or "));
         return Err(Error::new(Code::InvalidId, message).with_detail("expected_prefix", expected.join(" ")));
     };
-    match text.strip_prefix(prefix).is_some_and(id::is_ulid) {
-        true => Ok(text.to_owned()),
-        false => Err(Error::not_found(kind, &text.chars().take(40).collect::<String>())),
+    if text.strip_prefix(prefix).is_some_and(id::is_ulid) {
+        Ok(text.to_owned())
+    } else {
+        Err(Error::not_found(kind, &text.chars().take(40).collect::<String>()))
     }
 }
 
 /// An Agent: its id, or a name that is not a command word.
 pub(crate) fn agent(text: &str) -> Result<String> {
-    match text.starts_with("agt_") {
-        true => one_of(text, &[("agt_", "Agent")]),
-        false => check_name(text).map(|()| text.to_owned()),
+    if text.starts_with("agt_") {
+        one_of(text, &[("agt_", "Agent")])
+    } else {
+        check_name(text).map(|()| text.to_owned())
     }
 }
 
@@ -102,6 +105,7 @@ pub(crate) fn time(text: &str) -> Result<Timestamp> {
 }
 
 /// Comma separated entries; empty ones are left out.
+#[expect(clippy::unnecessary_wraps, reason = "a parser of flag values gives a result")]
 pub(crate) fn entries(text: &str) -> Result<Entries> {
     Ok(Entries(text.split(',').map(str::trim).filter(|entry| !entry.is_empty()).map(str::to_owned).collect()))
 }
@@ -131,9 +135,10 @@ fn is_clock(text: &str) -> bool {
 /// 1 to 200 printable ASCII characters.
 pub(crate) fn idempotency_key(text: &str) -> Result<String> {
     let fits = (1..=KEY_CHARS_MAX).contains(&text.len()) && text.bytes().all(|b| (0x20..0x7f).contains(&b));
-    match fits {
-        true => Ok(text.to_owned()),
-        false => Err(Error::new(Code::InvalidArgument, "expected 1 to 200 printable ASCII characters")),
+    if fits {
+        Ok(text.to_owned())
+    } else {
+        Err(Error::new(Code::InvalidArgument, "expected 1 to 200 printable ASCII characters"))
     }
 }
 

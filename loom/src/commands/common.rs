@@ -38,9 +38,10 @@ pub(crate) fn cleared(words: &[String], names: &[(&str, &str)]) -> Vec<String> {
 
 /// Prints what a change would do when `--dry-run` was given and the step has no plan of its own.
 pub(crate) fn planned(cx: &mut Context<'_, '_>, what: &str, ids: &[String]) -> Outcome {
-    match cx.out.is_human() {
-        true => cx.out.line(&format!("dry run, nothing changed: {what}")),
-        false => cx.out.json(&json!({"dryRun": true, "plan": what, "ids": ids})),
+    if cx.out.is_human() {
+        cx.out.line(&format!("dry run, nothing changed: {what}"))
+    } else {
+        cx.out.json(&json!({"dryRun": true, "plan": what, "ids": ids}))
     }
 }
 

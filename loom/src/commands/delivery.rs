@@ -120,22 +120,23 @@ pub(crate) fn code(item: &Value) -> Option<Code> {
 
 /// `--async`: the item is stored and goes its way.
 fn stored(item: &Value, cx: &mut Context<'_, '_>) -> Outcome {
-    match cx.out.is_human() {
-        true => cx.out.line(&format!("queued {}", pick::text(item, "id"))),
-        false => cx.out.json(item),
+    if cx.out.is_human() {
+        cx.out.line(&format!("queued {}", pick::text(item, "id")))
+    } else {
+        cx.out.json(item)
     }
 }
 
 /// Prints the item in any state; JSON holds the word of it in `code`.
 fn tell(mut item: Value, cx: &mut Context<'_, '_>) -> Outcome {
     let code = code(&item);
-    if !cx.out.is_human() {
+    if cx.out.is_human() {
+        human(&item, cx)?;
+    } else {
         if let (Some(code), Some(members)) = (code, item.as_object_mut()) {
             members.insert("code".to_owned(), Value::from(code.as_str()));
         }
         cx.out.json(&item)?;
-    } else {
-        human(&item, cx)?;
     }
     match code {
         None => Ok(()),

@@ -11,6 +11,7 @@ use crate::environment::Environment;
 
 /// Where the text of a message comes from.
 #[derive(Debug, Clone, Default, Args)]
+#[expect(clippy::struct_field_names, reason = "the fields are the names of the flags")]
 pub(crate) struct Body {
     /// Text, as words
     #[arg(value_name = "BODY")]

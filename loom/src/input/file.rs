@@ -39,9 +39,12 @@ fn open(path: &str) -> Result<Attached> {
     // Without O_NONBLOCK the open of a named pipe would wait for a writer.
     let flags = OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC | OFlag::O_NONBLOCK;
     let opened = OpenOptions::new().read(true).custom_flags(flags.bits()).open(path);
-    let mut file = opened.map_err(|error| match error.raw_os_error() == Some(nix::libc::ELOOP) {
-        true => refused(&"a symbolic link is not followed"),
-        false => refused(&error),
+    let mut file = opened.map_err(|error| {
+        if error.raw_os_error() == Some(nix::libc::ELOOP) {
+            refused(&"a symbolic link is not followed")
+        } else {
+            refused(&error)
+        }
     })?;
     let facts = file.metadata().map_err(|error| refused(&error))?;
     if !facts.is_file() {

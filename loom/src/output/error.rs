@@ -43,7 +43,7 @@ fn causes(detail: &Value) -> Vec<String> {
         match entry.as_str() {
             Some(text) => lines.push(text.to_owned()),
             None => {
-                lines.push(["kind", "id", "state", "command"].map(|key| pick::text(entry, key)).join(" "))
+                lines.push(["kind", "id", "state", "command"].map(|key| pick::text(entry, key)).join(" "));
             }
         }
     }

@@ -8,9 +8,10 @@ use crate::failure::Outcome;
 impl Printer<'_> {
     /// Prints a change: the document for programs, one line and its warnings for people.
     pub(crate) fn mutation(&mut self, mutation: &Value) -> Outcome {
-        match self.is_human() {
-            true => self.line(&sentence(mutation))?,
-            false => self.json(mutation)?,
+        if self.is_human() {
+            self.line(&sentence(mutation))?;
+        } else {
+            self.json(mutation)?;
         }
         self.warnings(mutation)
     }
@@ -18,9 +19,10 @@ impl Printer<'_> {
     /// Prints a change with a line of the command's own.
     pub(crate) fn mutation_as(&mut self, mutation: &Value, line: &str) -> Outcome {
         let plan = if pick::is(mutation, "dryRun") { "dry run, nothing changed: " } else { "" };
-        match self.is_human() {
-            true => self.line(&format!("{plan}{line}"))?,
-            false => self.json(mutation)?,
+        if self.is_human() {
+            self.line(&format!("{plan}{line}"))?;
+        } else {
+            self.json(mutation)?;
         }
         self.warnings(mutation)
     }

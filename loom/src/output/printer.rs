@@ -63,9 +63,10 @@ impl<'a> Printer<'a> {
 
     /// Prints a heading.
     pub(crate) fn heading(&mut self, text: &str) -> Outcome {
-        match self.style.colour {
-            true => Ok(writeln!(self.out, "\u{1b}[1m{}\u{1b}[0m", escape(text))?),
-            false => self.line(text),
+        if self.style.colour {
+            Ok(writeln!(self.out, "\u{1b}[1m{}\u{1b}[0m", escape(text))?)
+        } else {
+            self.line(text)
         }
     }
 

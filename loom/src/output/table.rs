@@ -45,9 +45,10 @@ impl Look {
     /// Message text on one line, cut at 80 characters unless wide.
     pub(crate) fn text(&self, object: &Value, path: &str) -> String {
         let text = pick::text(object, path);
-        match self.wide || text.chars().count() <= TEXT_CHARS {
-            true => text,
-            false => text.chars().take(TEXT_CHARS - 1).chain(['…']).collect(),
+        if self.wide || text.chars().count() <= TEXT_CHARS {
+            text
+        } else {
+            text.chars().take(TEXT_CHARS - 1).chain(['…']).collect()
         }
     }
 }

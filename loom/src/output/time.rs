@@ -18,9 +18,10 @@ pub(super) fn span(seconds: i64) -> String {
 
 /// A time against now: `4m ago`, `in 2h`.
 pub(super) fn relative(at: Timestamp, now: Timestamp) -> String {
-    match at.0 > now.0 {
-        true => format!("in {}", span(at.since_ms(now) / 1_000)),
-        false => format!("{} ago", span(now.since_ms(at) / 1_000)),
+    if at.0 > now.0 {
+        format!("in {}", span(at.since_ms(now) / 1_000))
+    } else {
+        format!("{} ago", span(now.since_ms(at) / 1_000))
     }
 }
 

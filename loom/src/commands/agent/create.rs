@@ -33,7 +33,7 @@ pub(crate) struct Args {
     /// Reasoning effort
     #[arg(long)]
     effort: Option<String>,
-    /// Sandbox: read_only, workspace_write or full_access
+    /// Sandbox: `read_only`, `workspace_write` or `full_access`
     #[arg(long)]
     sandbox: Option<String>,
     /// Approval: never, ask or strict

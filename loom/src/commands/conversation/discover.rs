@@ -61,13 +61,12 @@ pub(crate) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
 /// Asks for a new snapshot of each Address that is meant.
 async fn refresh(agent: Option<String>, address: Option<String>, cx: &mut Context<'_, '_>) -> Outcome {
     let hub = cx.hub()?;
-    let addresses = match address {
-        Some(address) => vec![address],
-        None => {
-            let query = query::Addresses { agent, ..query::Addresses::default() };
-            let page: Value = hub.get(routes::addresses()).query(&query)?.run().await?;
-            items(&page).iter().map(|address| pick::text(address, "id")).collect()
-        }
+    let addresses = if let Some(address) = address {
+        vec![address]
+    } else {
+        let query = query::Addresses { agent, ..query::Addresses::default() };
+        let page: Value = hub.get(routes::addresses()).query(&query)?.run().await?;
+        items(&page).iter().map(|address| pick::text(address, "id")).collect()
     };
     for address in addresses {
         hub.post(routes::candidates_refresh(&address)).run::<Value>().await?;

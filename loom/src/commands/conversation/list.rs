@@ -39,7 +39,7 @@ pub(crate) struct Args {
     /// Only this Address
     #[arg(long, value_name = "ADR", value_parser = parsers::address)]
     address: Option<String>,
-    /// Only this type: group, channel, group_dm or dm
+    /// Only this type: group, channel, `group_dm` or dm
     #[arg(long = "type", value_name = "T")]
     kind: Option<ConversationType>,
     /// Only enabled or disabled ones: true or false

@@ -27,7 +27,7 @@ pub(crate) struct Args {
     /// Stable provider id of the conversation
     #[arg(value_name = "CONVERSATION_ID")]
     conversation: String,
-    /// Type: group, channel, group_dm or dm; fixed once set
+    /// Type: group, channel, `group_dm` or dm; fixed once set
     #[arg(long = "type", value_name = "T")]
     kind: Option<ConversationType>,
     /// Stable provider id of the one person of a DM
@@ -45,13 +45,13 @@ pub(crate) struct Args {
     /// What the Agent should heed there
     #[arg(long, value_name = "T")]
     guidance: Option<String>,
-    /// Trigger: mention, direct, explicit_dispatch, all or allowlist
+    /// Trigger: mention, direct, `explicit_dispatch`, all or allowlist
     #[arg(long, value_name = "P")]
     trigger: Option<TriggerPolicy>,
-    /// Reply: final_answer, explicit or none
+    /// Reply: `final_answer`, explicit or none
     #[arg(long, value_name = "P")]
     reply_policy: Option<ReplyPolicy>,
-    /// Outbound: reply_only, proactive or none
+    /// Outbound: `reply_only`, proactive or none
     #[arg(long, value_name = "P")]
     outbound_policy: Option<OutboundPolicy>,
     /// Trust domain; equal to the Address's

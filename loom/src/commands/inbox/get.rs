@@ -34,9 +34,10 @@ pub(crate) struct Args {
 /// Shows it.
 pub(crate) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
     let found: Value = cx.hub()?.get(routes::inbox_item(&args.id)).run().await?;
-    match cx.out.is_human() {
-        true => human(&found, cx)?,
-        false => cx.out.json(&found)?,
+    if cx.out.is_human() {
+        human(&found, cx)?;
+    } else {
+        cx.out.json(&found)?;
     }
     match args.save_attachments {
         Some(dir) => save(&found, &dir, cx).await,

@@ -82,8 +82,9 @@ fn text(args: &Args, cx: &mut Context<'_, '_>) -> Outcome<String> {
     if !args.from_answer {
         return Ok(args.body.read(cx.env)?.unwrap_or_default());
     }
-    match args.body.is_named() || !args.file.is_empty() {
-        true => Err(Error::new(Code::MutuallyExclusive, "--from-answer takes neither text nor files").into()),
-        false => Ok(String::new()),
+    if args.body.is_named() || !args.file.is_empty() {
+        Err(Error::new(Code::MutuallyExclusive, "--from-answer takes neither text nor files").into())
+    } else {
+        Ok(String::new())
     }
 }

@@ -12,10 +12,10 @@ pub(crate) struct PolicyFlags {
     /// Cosmetic name
     #[arg(long, value_name = "T")]
     display_name: Option<String>,
-    /// Trigger: mention, direct, explicit_dispatch, all or allowlist
+    /// Trigger: mention, direct, `explicit_dispatch`, all or allowlist
     #[arg(long, value_name = "P")]
     trigger: Option<TriggerPolicy>,
-    /// Reply: final_answer, explicit or none
+    /// Reply: `final_answer`, explicit or none
     #[arg(long, value_name = "P")]
     reply_policy: Option<ReplyPolicy>,
     /// DMs: open, managed or closed

@@ -45,13 +45,11 @@ pub(crate) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
 
 async fn fetch(connection: Option<&str>, cx: &Context<'_, '_>) -> Outcome<Value> {
     let hub = cx.hub()?;
-    match connection {
-        Some(id) => Ok(json!({ "items": [hub.get(routes::connection(id)).run::<Value>().await?] })),
-        None => {
-            let query =
-                query::Connections { limit: Some(loom_api::LIMIT_MAX), ..query::Connections::default() };
-            Ok(hub.get(routes::connections()).query(&query)?.run().await?)
-        }
+    if let Some(id) = connection {
+        Ok(json!({ "items": [hub.get(routes::connection(id)).run::<Value>().await?] }))
+    } else {
+        let query = query::Connections { limit: Some(loom_api::LIMIT_MAX), ..query::Connections::default() };
+        Ok(hub.get(routes::connections()).query(&query)?.run().await?)
     }
 }
 
@@ -111,11 +109,10 @@ fn human(connection: &Value, cx: &mut Context<'_, '_>) -> Outcome {
 fn check(shown: &Value, cx: &mut Context<'_, '_>) -> Outcome {
     let well = |c: &&Value| pick::text(c, "state") == "connected" && pick::value(c, "lastError").is_none();
     let bad: Vec<String> = items(shown).iter().filter(|c| !well(c)).map(|c| pick::text(c, "id")).collect();
-    match bad.is_empty() {
-        true => Ok(()),
-        false => {
-            cx.out.note(&format!("not well: {}", bad.join(", ")))?;
-            Err(Failure::of(Code::GatewayUnavailable))
-        }
+    if bad.is_empty() {
+        Ok(())
+    } else {
+        cx.out.note(&format!("not well: {}", bad.join(", ")))?;
+        Err(Failure::of(Code::GatewayUnavailable))
     }
 }

@@ -41,9 +41,10 @@ pub(crate) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
     let hub = cx.hub()?;
     if let Some(token) = args.revoke {
         hub.delete(routes::connection_token(&args.connection, &token)).run_bytes().await?;
-        return match cx.out.is_human() {
-            true => cx.out.line(&format!("revoked {token}")),
-            false => cx.out.json(&json!({"id": token, "revoked": true})),
+        return if cx.out.is_human() {
+            cx.out.line(&format!("revoked {token}"))
+        } else {
+            cx.out.json(&json!({"id": token, "revoked": true}))
         };
     }
     if args.out.is_none() && !cx.env.stdout_is_terminal {
@@ -68,8 +69,9 @@ fn show(issued: &Value, out: Option<&str>, cx: &mut Context<'_, '_>) -> Outcome 
         return cx.out.note(&format!("token {id}; it is shown only once"));
     };
     create_private(Path::new(path), format!("{value}\n").as_bytes())?;
-    match cx.out.is_human() {
-        true => cx.out.line(&format!("issued {id} into {path}")),
-        false => cx.out.json(&json!({"id": id, "file": path})),
+    if cx.out.is_human() {
+        cx.out.line(&format!("issued {id} into {path}"))
+    } else {
+        cx.out.json(&json!({"id": id, "file": path}))
     }
 }

@@ -13,6 +13,7 @@ use crate::output::pick;
 
 /// Show how a message is or would be judged
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each flag of a command line is one")]
 #[command(after_help = examples!(
     "loom policy explain evt_01arz3ndektsv4rrffq69g5fav",
     "loom policy explain --address adr_01arz3ndektsv4rrffq69g5fav \\\n      --conversation C0123 --actor U0ANN --type channel --mentioned"
@@ -30,7 +31,7 @@ pub(crate) struct Args {
     /// Its sender
     #[arg(long, value_name = "A", requires = "address")]
     actor: Option<String>,
-    /// Type: group, channel, group_dm or dm
+    /// Type: group, channel, `group_dm` or dm
     #[arg(long = "type", value_name = "T", requires = "address")]
     kind: Option<ConversationType>,
     /// Root of its thread

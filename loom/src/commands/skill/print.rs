@@ -27,8 +27,9 @@ pub(crate) struct Args {
 /// Prints it.
 pub(super) fn run(args: &Args, cx: &mut Context<'_, '_>) -> Outcome {
     let Guide::LoomIntegrations = args.guide;
-    match cx.out.is_human() {
-        true => cx.out.document(GUIDE),
-        false => cx.out.json(&json!({"name": "loom-integrations", "text": GUIDE})),
+    if cx.out.is_human() {
+        cx.out.document(GUIDE)
+    } else {
+        cx.out.json(&json!({"name": "loom-integrations", "text": GUIDE}))
     }
 }

@@ -71,11 +71,10 @@ fn show(done: &Value, wait: bool, cx: &mut Context<'_, '_>) -> Outcome {
         (true, false) => answer.split('\n').try_for_each(|line| cx.out.line(line))?,
         (true, true) => cx.out.line(&format!("{state} {id}"))?,
     }
-    match wait && open {
-        true => {
-            cx.out.note("the wait ended before the Turn; the item goes on")?;
-            Err(Failure::of(Code::WaitTimeout))
-        }
-        false => Ok(()),
+    if wait && open {
+        cx.out.note("the wait ended before the Turn; the item goes on")?;
+        Err(Failure::of(Code::WaitTimeout))
+    } else {
+        Ok(())
     }
 }

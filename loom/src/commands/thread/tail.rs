@@ -43,9 +43,10 @@ async fn tail(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
         let event: Value = serde_json::from_str(&frame.data).map_err(|error| {
             Error::new(Code::ProtocolVersion, format!("an event could not be read: {error}"))
         })?;
-        match cx.out.is_human() {
-            true => cx.out.line(&sentence(&event))?,
-            false => cx.out.json(&event)?,
+        if cx.out.is_human() {
+            cx.out.line(&sentence(&event))?;
+        } else {
+            cx.out.json(&event)?;
         }
         cx.out.flush()?;
     }

@@ -22,9 +22,10 @@ pub(super) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
     let started = ModelTwin::start(args.port).await;
     let twin = started.map_err(|error| Error::new(Code::Locked, format!("port {}: {error}", args.port)))?;
     let (base, v1) = (twin.base_url(), twin.v1_url());
-    match cx.out.is_human() {
-        true => cx.out.fields(&[("base URL", base), ("OpenAI base URL", v1)])?,
-        false => cx.out.json(&json!({"baseUrl": base, "openaiBaseUrl": v1}))?,
+    if cx.out.is_human() {
+        cx.out.fields(&[("base URL", base), ("OpenAI base URL", v1)])?;
+    } else {
+        cx.out.json(&json!({"baseUrl": base, "openaiBaseUrl": v1}))?;
     }
     until_stopped(cx).await?;
     twin.shutdown().await;

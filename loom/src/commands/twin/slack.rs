@@ -31,14 +31,15 @@ pub(super) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
     let started = SlackTwin::start(config).await;
     let twin = started.map_err(|error| Error::new(Code::Locked, format!("port {}: {error}", args.port)))?;
     let base = twin.base_url();
-    match cx.out.is_human() {
-        true => cx.out.fields(&[
+    if cx.out.is_human() {
+        cx.out.fields(&[
             ("base URL", base),
             ("app", app),
             ("team", team),
             ("control", format!("{} {CONTROL}", twin.origin())),
-        ])?,
-        false => cx.out.json(&json!({"baseUrl": base, "origin": twin.origin(), "app": app, "team": team}))?,
+        ])?;
+    } else {
+        cx.out.json(&json!({"baseUrl": base, "origin": twin.origin(), "app": app, "team": team}))?;
     }
     until_stopped(cx).await?;
     twin.shutdown().await;

@@ -68,10 +68,8 @@ pub(crate) struct Filters {
 
 /// Lists or counts them.
 pub(super) async fn run(args: Filters, cx: &mut Context<'_, '_>) -> Outcome {
-    let (path, listing) = match args.counts {
-        true => (routes::refusal_counts(), &COUNTS),
-        false => (routes::refusals(), &LISTING),
-    };
+    let (path, listing) =
+        if args.counts { (routes::refusal_counts(), &COUNTS) } else { (routes::refusals(), &LISTING) };
     let query = query::Refusals {
         agent: args.agent,
         reason: args.reason.map(|reason| reason.to_string()),

@@ -1,0 +1,46 @@
+//! `loom up`.
+
+use std::time::Duration;
+
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::Up;
+use crate::compose::{self, Start};
+use crate::context::Context;
+use crate::failure::{Failure, INTERRUPTED, Outcome};
+
+/// Threads of the hub's runtime; storage and files have their own.
+const WORKERS: usize = 2;
+
+/// Serves until SIGTERM, SIGINT or `loom down`; a second signal ends the drain at once.
+pub(crate) fn run(_args: Up, cx: &mut Context<'_, '_>) -> Outcome {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(WORKERS)
+        .thread_stack_size(2 << 20)
+        .enable_all()
+        .build()?;
+    runtime.block_on(serve(cx))
+}
+
+async fn serve(cx: &mut Context<'_, '_>) -> Outcome {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let start = Start { home: cx.env.home(), variables: cx.env.variables.clone(), talks: !cx.globals.quiet };
+    let running = compose::start(start).await?;
+    for place in &running.listens {
+        cx.out.note(&format!("loom serves on {place}"))?;
+    }
+    cx.out.flush()?;
+    let mut asked = running.hub.stop_requests();
+    let drain = tokio::select! {
+        _ = terminate.recv() => None,
+        _ = interrupt.recv() => None,
+        Some(limit) = asked.recv() => limit,
+    };
+    let drain = drain.unwrap_or_else(|| Duration::from_secs(running.hub.config().hub.drain_s));
+    tokio::select! {
+        () = running.stop(drain) => Ok(()),
+        _ = terminate.recv() => Err(Failure::Exit(INTERRUPTED)),
+        _ = interrupt.recv() => Err(Failure::Exit(INTERRUPTED)),
+    }
+}
