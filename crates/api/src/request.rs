@@ -13,7 +13,7 @@ mod send;
 pub use agent::{ArchiveAgent, CreateAgent, ThreadInput, UpdateAgent};
 pub use connection::{AddressPolicy, Bind, Connect, IssueToken, UpdateAddress, UpdateConnection};
 pub use inbox::{Cancel, Defer, NoReply, Retry};
-pub use lifecycle::{Lifecycle, LifecycleAction, OpenWork};
+pub use lifecycle::{Lifecycle, LifecycleAction, OpenWork, Stop};
 pub use membership::{Confirm, EnableMembership, SetMembership, TestMembership, Versioned};
 pub use outbox::{Reason, Release, Settle, Settlement};
 pub use policy::{PolicyExplain, PolicyReplay};
