@@ -1,6 +1,7 @@
 //! The workspace's own checks and measurements: `cargo xtask check` and `cargo xtask bench`.
 
 mod bench;
+mod names;
 mod outside;
 mod source;
 mod tree;
@@ -40,6 +41,7 @@ fn check(root: &Path) -> anyhow::Result<()> {
     faults.extend(outside::faults(root)?);
     faults.extend(source::faults(&files));
     faults.extend(tree::faults(&files));
+    faults.extend(names::faults(&files));
     for fault in &faults {
         complain(fault);
     }
