@@ -90,9 +90,11 @@ fn execute(cli: Cli, env: &mut Environment, printer: &mut Printer<'_>) -> Outcom
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Error::internal)?;
     let mut context = Context::new(cli.globals, env, printer);
+    if cli.command.ends_itself() {
+        return runtime.block_on(commands::dispatch(cli.command, &mut context));
+    }
     runtime.block_on(async {
         tokio::select! {
-            biased;
             outcome = commands::dispatch(cli.command, &mut context) => outcome,
             _ = tokio::signal::ctrl_c() => Err(Failure::Exit(INTERRUPTED)),
         }

@@ -75,6 +75,16 @@ pub(crate) enum Command {
     Man(man::Args),
 }
 
+impl Command {
+    /// Whether Ctrl-C is this command's own, orderly end; it interrupts the others.
+    pub(crate) fn ends_itself(&self) -> bool {
+        matches!(
+            self,
+            Command::Up(_) | Command::Demo(_) | Command::Twin(_) | Command::Thread(thread::Command::Tail(_))
+        )
+    }
+}
+
 /// Runs a command.
 pub(crate) async fn dispatch(command: Command, cx: &mut Context<'_, '_>) -> Outcome {
     match command {
