@@ -87,6 +87,11 @@ fn style(globals: &Globals, env: &Environment) -> Style {
 }
 
 fn execute(cli: Cli, env: &mut Environment, printer: &mut Printer<'_>) -> Outcome {
+    if matches!(cli.command, commands::Command::Up(_)) {
+        // The hub brings its own runtime and its own signal handling.
+        let mut context = Context::new(cli.globals, env, printer);
+        return commands::up(cli.command, &mut context);
+    }
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Error::internal)?;
     let mut context = Context::new(cli.globals, env, printer);

@@ -85,10 +85,18 @@ impl Command {
     }
 }
 
+/// Runs the hub, when that is the command.
+pub(crate) fn up(command: Command, cx: &mut Context<'_, '_>) -> Outcome {
+    match command {
+        Command::Up(args) => hub_process::up(args, cx),
+        _ => Ok(()),
+    }
+}
+
 /// Runs a command.
 pub(crate) async fn dispatch(command: Command, cx: &mut Context<'_, '_>) -> Outcome {
     match command {
-        Command::Up(args) => Box::pin(hub_process::up(args, cx)).await,
+        Command::Up(_) => Ok(()),
         Command::Down(args) => Box::pin(hub_process::down(args, cx)).await,
         Command::Status(args) => Box::pin(status::run(args, cx)).await,
         Command::Doctor(args) => Box::pin(hub_process::doctor(args, cx)).await,

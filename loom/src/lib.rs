@@ -10,6 +10,7 @@
 mod app;
 mod cli;
 mod commands;
+mod compose;
 mod context;
 mod environment;
 mod failure;

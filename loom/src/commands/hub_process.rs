@@ -1,7 +1,11 @@
 //! The hub's own process: start, stop, check and show it.
 
+mod demo;
+mod doctor;
+mod down;
+mod up;
+
 use clap::Args;
-use loom_domain::Error;
 
 use crate::cli::parsers;
 use crate::context::Context;
@@ -23,12 +27,8 @@ pub(crate) struct Down {
 
 /// Check the installation, hub up or down
 #[derive(Debug, Args)]
-#[command(after_help = examples!("loom doctor", "loom doctor --fix --json"))]
-pub(crate) struct Doctor {
-    /// Repair what can be repaired safely
-    #[arg(long)]
-    pub(crate) fix: bool,
-}
+#[command(after_help = examples!("loom doctor", "loom doctor --json"))]
+pub(crate) struct Doctor {}
 
 /// Show Loom at work, offline
 #[derive(Debug, Args)]
@@ -45,22 +45,22 @@ pub(crate) struct Demo {
     pub(crate) seed: u64,
 }
 
-/// Starts the hub.
-pub(crate) async fn up(_args: Up, _cx: &mut Context<'_, '_>) -> Outcome {
-    Err(Error::internal("this build holds no hub").into())
+/// Starts the hub. It runs on a runtime of its own.
+pub(crate) fn up(args: Up, cx: &mut Context<'_, '_>) -> Outcome {
+    up::run(args, cx)
 }
 
 /// Stops the hub.
-pub(crate) async fn down(_args: Down, _cx: &mut Context<'_, '_>) -> Outcome {
-    Err(Error::internal("this build holds no hub").into())
+pub(crate) async fn down(args: Down, cx: &mut Context<'_, '_>) -> Outcome {
+    down::run(args, cx).await
 }
 
 /// Checks the installation.
-pub(crate) async fn doctor(_args: Doctor, _cx: &mut Context<'_, '_>) -> Outcome {
-    Err(Error::internal("this build holds no hub").into())
+pub(crate) async fn doctor(args: Doctor, cx: &mut Context<'_, '_>) -> Outcome {
+    doctor::run(args, cx).await
 }
 
 /// Runs the demo.
-pub(crate) async fn demo(_args: Demo, _cx: &mut Context<'_, '_>) -> Outcome {
-    Err(Error::internal("this build holds no hub").into())
+pub(crate) async fn demo(args: Demo, cx: &mut Context<'_, '_>) -> Outcome {
+    demo::run(args, cx).await
 }
