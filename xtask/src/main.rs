@@ -3,6 +3,7 @@
 mod bench;
 mod names;
 mod outside;
+mod settings;
 mod source;
 mod tree;
 mod walls;
@@ -36,12 +37,13 @@ fn main() -> ExitCode {
 
 /// Runs every check and names each fault on a line of its own.
 fn check(root: &Path) -> anyhow::Result<()> {
-    let files = tree::tracked(root)?;
+    let files = tree::files(root)?;
     let mut faults = walls::faults(root)?;
     faults.extend(outside::faults(root)?);
     faults.extend(source::faults(&files));
     faults.extend(tree::faults(&files));
     faults.extend(names::faults(&files));
+    faults.extend(settings::faults(&files));
     for fault in &faults {
         complain(fault);
     }

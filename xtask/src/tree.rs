@@ -14,7 +14,7 @@ const MACHINE_FOLDERS: &[&str] = &["root", "work"];
 const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
 const NPM: &str = "https://registry.npmjs.org/";
 
-/// A tracked text file.
+/// A text file of the tree.
 #[derive(Debug)]
 pub(crate) struct File {
     /// Path below the top of the checkout.
@@ -23,10 +23,14 @@ pub(crate) struct File {
     pub(crate) text: String,
 }
 
-/// Reads every tracked text file.
-pub(crate) fn tracked(root: &Path) -> anyhow::Result<Vec<File>> {
-    let output =
-        Command::new("git").arg("-C").arg(root).args(["ls-files", "-z"]).output().context("git ls-files")?;
+/// Reads every text file that git would keep.
+pub(crate) fn files(root: &Path) -> anyhow::Result<Vec<File>> {
+    let output = Command::new("git")
+        .arg("-C")
+        .arg(root)
+        .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
+        .output()
+        .context("git ls-files")?;
     anyhow::ensure!(
         output.status.success(),
         "git ls-files: {}",
