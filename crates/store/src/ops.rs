@@ -1,10 +1,28 @@
 //! Whole operations, one file per noun. Each is a method of [`crate::Store`]; what several operations share
 //! works on a [`crate::Unit`].
 
+pub mod addresses;
+pub mod agents;
+pub mod artifacts;
+pub mod audit_read;
+pub mod candidates;
+pub(crate) mod change;
+pub mod connections;
 pub(crate) mod fairness;
+pub mod feed;
 pub mod inbound;
+pub mod inbox;
 pub(crate) mod items;
 pub mod leases;
-pub(crate) mod notices;
+pub mod ledger;
+pub(crate) mod lookup;
+pub mod memberships;
+pub mod notices;
 pub mod outbox;
+pub mod outbox_read;
+pub mod policy;
+pub mod retention;
+pub mod stats;
+pub mod threads;
+pub mod tokens;
 pub mod turns;

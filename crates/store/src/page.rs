@@ -53,7 +53,7 @@ impl PageQuery {
     }
 }
 
-fn cursor(seq: u64) -> String {
+pub(crate) fn cursor(seq: u64) -> String {
     let mut digits = Vec::new();
     let mut rest = seq;
     while rest > 0 || digits.is_empty() {

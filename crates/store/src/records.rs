@@ -105,6 +105,9 @@ pub(crate) struct StoredEvent {
     pub(crate) agent_id: String,
     #[serde(default)]
     pub(crate) evidence: loom_domain::message::Evidence,
+    /// Steps of the judgement, kept for refusals.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) trace: Vec<loom_api::view::PolicyStep>,
 }
 
 impl Doc for StoredEvent {

@@ -12,7 +12,7 @@ use loom_domain::{
 use crate::{Act, Store, Unit, docs, params, tx::Value};
 
 pub use judge::Context;
-pub(crate) use judge::{context_of, event_of, rejudge_item};
+pub(crate) use judge::{context_of, event_of, is_pending, rejudge_item};
 
 /// Events in one offer.
 pub const EVENTS_MAX: usize = 50;

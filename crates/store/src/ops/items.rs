@@ -36,6 +36,11 @@ pub(crate) fn advance(unit: &mut Unit<'_>, stored: &mut StoredItem, event: &Even
     Ok(next)
 }
 
+/// Applies an event of which the caller needs no more than the item.
+pub(crate) fn step(unit: &mut Unit<'_>, stored: &mut StoredItem, event: &Event) -> Result<()> {
+    advance(unit, stored, event).map(|_| ())
+}
+
 /// Writes an item back with its change, audit row and wake-up.
 pub(crate) fn save(unit: &mut Unit<'_>, stored: &mut StoredItem, before: &str, why: &str) -> Result<()> {
     stored.item.version += 1;
@@ -101,7 +106,7 @@ fn close_attempt(unit: &mut Unit<'_>, stored: &StoredItem, status: AttemptStatus
     unit.change("turn.changed", turn_id.as_str(), Some(turn.agent_id.as_str()), 0, &["state"])
 }
 
-fn block_actor(unit: &mut Unit<'_>, stored: &StoredItem) -> Result<()> {
+pub(crate) fn block_actor(unit: &mut Unit<'_>, stored: &StoredItem) -> Result<()> {
     let Some(address_id) = &stored.item.address_id else { return Ok(()) };
     let mut address: Address = docs::require_locked(unit.tx, address_id.as_str())?;
     if address.block_actors.contains(&stored.sender_id) {

@@ -155,7 +155,7 @@ impl Store {
                 let due: Vec<StoredItem> =
                     docs::select(unit.tx, &format!("{condition} ORDER BY seq LIMIT 200"), &params![limit])?;
                 for mut stored in due {
-                    items::advance(unit, &mut stored, &event)?;
+                    items::step(unit, &mut stored, &event)?;
                     moved += 1;
                 }
             }

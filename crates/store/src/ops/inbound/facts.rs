@@ -31,7 +31,7 @@ pub(super) fn apply(
         FactEffect::Recall => {
             revise(unit, message.as_ref(), event)?;
             if let Some(item) = item.as_mut() {
-                items::advance(unit, item, &ItemEvent::Recall)?;
+                items::step(unit, item, &ItemEvent::Recall)?;
             }
         }
         FactEffect::RecallOnly => revise(unit, message.as_ref(), event)?,

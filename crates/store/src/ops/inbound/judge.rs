@@ -276,7 +276,11 @@ fn put_event(
         trace_id: subject.trace_id.clone(),
     };
     let agent_id = subject.address.map(|a| a.agent_id.to_string()).unwrap_or_default();
-    let stored = StoredEvent { event, agent_id, evidence: judgement.evidence };
+    let trace = match judgement.decision {
+        Decision::Refused => crate::ops::policy::steps(&judgement.trace),
+        _ => Vec::new(),
+    };
+    let stored = StoredEvent { event, agent_id, evidence: judgement.evidence, trace };
     docs::insert(unit.tx, &stored)?;
     if keeps_body && raw != "null" {
         unit.tx.execute(
@@ -455,7 +459,7 @@ pub(crate) fn rejudge_item(unit: &mut Unit<'_>, stored: &mut StoredItem) -> Resu
     if verdict == Rejudged::Accepted {
         stored.item.membership_id = membership.map(|m| m.id);
     }
-    items::advance(unit, stored, &ItemEvent::Rejudge(verdict))?;
+    items::step(unit, stored, &ItemEvent::Rejudge(verdict))?;
     Ok(())
 }
 

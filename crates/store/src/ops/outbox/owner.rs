@@ -67,7 +67,7 @@ pub(super) fn retry(unit: &mut Unit<'_>, id: &OutboxId) -> Result<OutboxItem> {
     if let Some(inbox_id) = item.inbox_item_id.clone() {
         let mut inbox: StoredItem = docs::require_locked(unit.tx, inbox_id.as_str())?;
         if inbox.item.state == ItemState::Failed {
-            items::advance(unit, &mut inbox, &ItemEvent::OutboxRetry)?;
+            items::step(unit, &mut inbox, &ItemEvent::OutboxRetry)?;
         }
     }
     record(unit, &item, "outbox.retry", json!({}))?;

@@ -350,6 +350,6 @@ fn tell_inbox(unit: &mut Unit<'_>, item: &OutboxItem) -> Result<()> {
     {
         return Ok(());
     }
-    items::advance(unit, &mut stored, &ItemEvent::Delivery(delivery))?;
+    items::step(unit, &mut stored, &ItemEvent::Delivery(delivery))?;
     Ok(())
 }

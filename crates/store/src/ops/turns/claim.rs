@@ -32,7 +32,7 @@ pub(super) fn next(unit: &mut Unit<'_>, claim: &Claim) -> Result<Option<Claimed>
         let Some(mut stored) = head(unit, claim, &skipped)? else { return Ok(None) };
         let subject = Subject::load(unit.tx, &stored)?;
         let check = check(&agent, &subject, &stored, claim, unit)?;
-        items::advance(unit, &mut stored, &ItemEvent::Claim(check))?;
+        items::step(unit, &mut stored, &ItemEvent::Claim(check))?;
         if stored.item.state == State::Handling {
             return begin(unit, claim, agent, stored, subject).map(Some);
         }
