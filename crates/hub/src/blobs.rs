@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 use loom_domain::{
-    Artifact, ArtifactId, Code, Error, Result, TextFormat,
+    Artifact, Code, Error, Result, TextFormat,
     artifact::{Direction, FILE_BYTES_MAX},
     connection::Connection,
     message::AttachmentStatus,
 };
 use loom_secrets::Profile;
-use loom_store::Act;
+use loom_store::{Act, ops::artifacts::NewArtifact};
 use sha2::{Digest as _, Sha256};
 
 use crate::{hub::Hub, turns::sniff};
@@ -157,9 +157,7 @@ impl Hub {
         }
         let mime_type = sniff(&bytes, name).to_owned();
         let sha256 = self.blobs().put(bytes).await?;
-        let artifact = Artifact {
-            id: ArtifactId::new(act.now.0, (act.entropy)()),
-            seq: 0,
+        let new = NewArtifact {
             sha256,
             size,
             mime_type,
@@ -167,9 +165,8 @@ impl Hub {
             name: safe_name(name),
             direction,
             status: AttachmentStatus::Ready,
-            created_at: act.now,
         };
-        self.store().put_artifact(act, artifact).await
+        self.store().put_artifact(act, new).await
     }
 
     /// Text on its way out: an exact secret stops it, patterns are masked.

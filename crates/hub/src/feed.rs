@@ -31,7 +31,7 @@ pub enum HubEvent {
 }
 
 /// The feed.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Feed {
     store: Store,
     output: Arc<broadcast::Sender<Output>>,
@@ -44,12 +44,12 @@ impl Feed {
 
     /// Changes after an order number, oldest first.
     pub async fn since(&self, seq: u64, limit: u32) -> Result<Vec<Change>> {
-        self.store.changes_since(seq, limit).await
+        self.store.changes_since(seq, Vec::new(), None, limit).await
     }
 
     /// The oldest order number that is kept; a reader before it starts anew.
     pub async fn oldest(&self) -> Result<u64> {
-        self.store.oldest_change().await
+        self.store.feed_range().await.map(|(oldest, _)| oldest)
     }
 
     /// Wakes after each commit that changed something.

@@ -56,8 +56,16 @@ async fn tell_owner(hub: &Hub) {
         if is_managed && is_down && health.state != ConnectionState::Connected {
             let text = format!("{} is {} ({})", connection.id, health.state, health.reason);
             let act = hub.act(Principal::Hub);
-            let _ =
-                hub.store().tell(act, "connection_down".to_owned(), connection.id.to_string(), text).await;
+            let _ = hub
+                .store()
+                .tell(
+                    act,
+                    "connection_down".to_owned(),
+                    connection.id.to_string(),
+                    text,
+                    format!("loom integration status {}", connection.id),
+                )
+                .await;
         }
     }
     match hub.store().oldest_ready_ms(now).await {
@@ -72,12 +80,12 @@ async fn tell_owner(hub: &Hub) {
 async fn retain(hub: &Hub) {
     let keep = &hub.config().retention;
     let days = loom_store::ops::retention::Retention {
-        message_days: keep.message_days,
-        raw_event_days: keep.raw_event_days,
-        refusal_days: keep.refusal_days,
-        refusal_body_days: keep.refusal_body_days,
-        event_key_days: keep.event_key_days,
-        message_key_days: keep.message_key_days,
+        items_days: keep.message_days,
+        raw_days: keep.raw_event_days,
+        refusals_days: keep.refusal_days,
+        refusal_bodies_days: keep.refusal_body_days,
+        event_keys_days: keep.event_key_days,
+        message_keys_days: keep.message_days.saturating_add(keep.message_key_days),
     };
     if let Err(error) = hub.store().apply_retention(hub.act(Principal::Hub), days).await {
         tracing::warn!("old records cannot be removed: {error}");

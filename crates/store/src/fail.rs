@@ -1,13 +1,11 @@
 //! Named points at which a test can kill the process or inject a disk error. Compiled to nothing in release builds.
 
-use loom_domain::Result;
-
 /// Passes a named point. In debug builds, or with the feature `failpoints`,
 /// `LOOM_FAILPOINTS=name=kill|full|io[:after]` (comma separated) acts there: `kill` ends the process as SIGKILL
 /// would, `full` and `io` give that disk error; `:after` lets the point pass that many times first.
 #[cfg(not(any(feature = "failpoints", debug_assertions)))]
 #[inline]
-pub fn point(_name: &str) -> Result<()> {
+pub fn point(_name: &str) -> loom_domain::Result<()> {
     Ok(())
 }
 

@@ -12,6 +12,8 @@
 mod act;
 mod audit;
 mod config;
+#[cfg(test)]
+mod conformance;
 mod dialect;
 mod docs;
 mod engine;

@@ -10,6 +10,7 @@ pub(crate) mod change;
 pub mod connections;
 pub(crate) mod fairness;
 pub mod feed;
+pub mod glance;
 pub mod inbound;
 pub mod inbox;
 pub(crate) mod items;

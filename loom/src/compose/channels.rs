@@ -17,7 +17,7 @@ use loom_transport::{Proxy, ProxySetting, Settings, Transport, TransportBuilder,
 /// The maker that the hub calls at every connect.
 pub(super) fn maker(config: &Config, home: &Home, redactor: &Redactor, variables: &BTreeMap<String, String>) -> Result<MakeChannel> {
     let proxy = ProxySetting::parse(&config.transport.proxy, variables)?;
-    let log = Arc::new(FileLog::new(home.join("logs"), config.retention.log_days));
+    let log = Arc::new(FileLog::new(&home.join("logs")).keep_days(config.retention.log_days.max(1)));
     let (config, redactor) = (config.transport.clone(), redactor.clone());
     Ok(Arc::new(move |connection: &Connection, fields: &Fields| {
         let masks = redactor.clone();

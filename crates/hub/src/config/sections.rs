@@ -159,19 +159,19 @@ section! {
     /// `[retention]` — days; 0 keeps. Audit is never removed.
     Retention {
         /// Messages, Inbox and Outbox.
-        message_days: i64 = 90,
+        message_days: u32 = 90,
         /// Raw payloads.
-        raw_event_days: i64 = 14,
+        raw_event_days: u32 = 14,
         /// Refusals.
-        refusal_days: i64 = 30,
+        refusal_days: u32 = 30,
         /// Bodies of Refusals.
-        refusal_body_days: i64 = 7,
+        refusal_body_days: u32 = 7,
         /// Keys of events, at least 2.
-        event_key_days: i64 = 14,
+        event_key_days: u32 = 14,
         /// Keys of messages.
-        message_key_days: i64 = 90,
+        message_key_days: u32 = 90,
         /// Log files.
-        log_days: i64 = 14,
+        log_days: u32 = 14,
     }
 }
 

@@ -11,7 +11,10 @@ impl Hub {
         let connection = self.store().connection(id.clone()).await?;
         let live = self.connection_health(id);
         let now = self.now();
-        let load = self.store().connection_load(id.clone(), now).await?;
+        let load = self.store().connection_stats(id.clone()).await?;
+        let age = |at: Option<loom_domain::Timestamp>| {
+            at.map(|at| u64::try_from(now.since_ms(at) / 1_000).unwrap_or(0))
+        };
         Ok(view::Health {
             state: live.state,
             reason: live.reason,
@@ -20,12 +23,12 @@ impl Hub {
             proved_alive_at: live.proved_alive_at,
             proved_alive_seconds_ago: live.proved_alive_seconds_ago,
             proof: live.proof,
-            last_event_at: live.last_event_at,
-            last_accepted_at: live.last_accepted_at,
+            last_event_at: live.last_event_at.or(load.last_event),
+            last_accepted_at: live.last_accepted_at.or(load.last_accepted),
             last_dispatched_at: None,
-            last_sent_at: live.last_sent_at,
-            oldest_queued_seconds: load.oldest_queued_seconds,
-            oldest_outbox_seconds: load.oldest_outbox_seconds,
+            last_sent_at: live.last_sent_at.or(load.last_sent),
+            oldest_queued_seconds: age(load.oldest_queued),
+            oldest_outbox_seconds: age(load.oldest_outbox),
             pending: load.pending,
             unknown: load.unknown,
             spool: view::Spool::default(),
@@ -34,11 +37,15 @@ impl Hub {
                 node: self.store().config().node.clone(),
                 mode: connection.gateway_mode,
                 started_at,
-                restarts: u32::try_from(live.restarts).unwrap_or(u32::MAX),
+                restarts: live.restarts,
                 version: Some(env!("CARGO_PKG_VERSION").to_owned()),
             }),
-            reconnect: live.next_attempt_at.map(|next_at| view::Reconnect { attempt: live.attempt, next_at: Some(next_at) }),
-            rate_limit: live.rate_limited_until.map(|until| view::RateLimit { scope: "connection".to_owned(), until }),
+            reconnect: live
+                .next_attempt_at
+                .map(|next_at| view::Reconnect { attempt: live.attempt, next_at: Some(next_at) }),
+            rate_limit: live
+                .rate_limited_until
+                .map(|until| view::RateLimit { scope: "connection".to_owned(), until }),
             scopes: view::ScopeEvidence { have: live.scopes, missing: live.missing_scopes },
             capabilities: view::CapabilityEvidence { declared: connection.capabilities, proven: Vec::new() },
             last_error: live.last_error,

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use loom_api::{request, view};
 use loom_domain::{
-    Address, AgentId, Code, Connection, ConnectionId, Error, InboxId, MembershipId, OutboxId, Principal, Result, TextFormat,
+    Address, AgentId, Code, Connection, ConnectionId, Error, InboxId, MembershipId, OutboxId, Principal,
+    Result, TextFormat,
     admission::{CHUNKS_MAX, SendFile, SendTarget},
     artifact::FILES_PER_SEND_MAX,
     outbox::{State, Target},
@@ -44,7 +45,12 @@ pub struct Wanted {
 
 impl Hub {
     /// Stores a send and waits for its end, at most `wait`.
-    pub async fn send(&self, principal: Principal, send: request::Send, wait: Duration) -> Result<view::OutboxEntry> {
+    pub async fn send(
+        &self,
+        principal: Principal,
+        send: request::Send,
+        wait: Duration,
+    ) -> Result<view::OutboxEntry> {
         let wanted = self.wanted(&principal, send).await?;
         self.send_wanted(principal, wanted, wait).await
     }
@@ -59,7 +65,13 @@ impl Hub {
     }
 
     /// Answers an Inbox item, with the given content or the preserved final answer.
-    pub async fn reply(&self, principal: Principal, id: InboxId, reply: request::Reply, wait: Duration) -> Result<view::OutboxEntry> {
+    pub async fn reply(
+        &self,
+        principal: Principal,
+        id: InboxId,
+        reply: request::Reply,
+        wait: Duration,
+    ) -> Result<view::OutboxEntry> {
         let mut content = reply.content;
         if reply.from_answer {
             principal.require_owner()?;
@@ -82,7 +94,7 @@ impl Hub {
     async fn wanted(&self, principal: &Principal, send: request::Send) -> Result<Wanted> {
         let target = SendTarget::parse(send.inbox_item_id.as_deref(), send.membership_id.as_deref())?;
         let from = match (&send.from, principal) {
-            (Some(name), _) => Some(self.store().agent_id(name.clone()).await?),
+            (Some(name), _) => Some(self.store().agent_by(name.clone()).await?.id),
             (None, Principal::Agent(id)) => Some(id.clone()),
             (None, _) => None,
         };
@@ -104,7 +116,12 @@ impl Hub {
         })
     }
 
-    pub(super) async fn send_wanted(&self, principal: Principal, wanted: Wanted, wait: Duration) -> Result<view::OutboxEntry> {
+    pub(super) async fn send_wanted(
+        &self,
+        principal: Principal,
+        wanted: Wanted,
+        wait: Duration,
+    ) -> Result<view::OutboxEntry> {
         if *self.inner.phase.borrow() >= crate::Phase::Draining {
             return Err(Error::new(Code::HubDraining, "the hub is shutting down"));
         }
@@ -120,7 +137,11 @@ impl Hub {
     }
 
     /// Waits until an Outbox item is final, unknown or held, or the time is over; gives it as it is then.
-    pub async fn wait_outbox(&self, id: OutboxId, wait: Duration) -> Result<(loom_domain::OutboxItem, Vec<loom_domain::Part>)> {
+    pub async fn wait_outbox(
+        &self,
+        id: OutboxId,
+        wait: Duration,
+    ) -> Result<(loom_domain::OutboxItem, Vec<loom_domain::Part>)> {
         let deadline = tokio::time::Instant::now() + wait.min(WAIT_MAX);
         let mut wakes = self.store().watch(Topic::Outbox);
         loop {
@@ -143,7 +164,10 @@ impl Hub {
                 let (connection, owner, conversation) = self.connection_of_membership(membership).await?;
                 let from = wanted.from.clone().unwrap_or(owner);
                 let belongs = self.target_belongs(&connection, &conversation, &wanted.place).await?;
-                (To::Membership { membership: membership.clone(), from, target_belongs: belongs }, Some(connection))
+                (
+                    To::Membership { membership: membership.clone(), from, target_belongs: belongs },
+                    Some(connection),
+                )
             }
         };
         let format = wanted.content.format.unwrap_or(TextFormat::Markdown);
@@ -184,7 +208,12 @@ impl Hub {
     }
 
     /// Whether a given thread or message is of the conversation: the ledger first, else the provider.
-    async fn target_belongs(&self, connection: &Connection, conversation: &str, place: &Target) -> Result<Option<bool>> {
+    async fn target_belongs(
+        &self,
+        connection: &Connection,
+        conversation: &str,
+        place: &Target,
+    ) -> Result<Option<bool>> {
         let Some(wanted) = place.thread_id.as_ref().or(place.message_id.as_ref()) else { return Ok(None) };
         let id: ConnectionId = connection.id.clone();
         if self.store().knows_message(id.clone(), conversation.to_owned(), wanted.clone()).await? {
@@ -206,14 +235,21 @@ impl Hub {
         }
         let mut out = Vec::new();
         for file in files {
-            let id = file.artifact_id.as_deref().ok_or_else(|| Error::new(Code::MissingField, "a file needs its artifactId"))?;
+            let id = file
+                .artifact_id
+                .as_deref()
+                .ok_or_else(|| Error::new(Code::MissingField, "a file needs its artifactId"))?;
             let artifact = self.store().artifact(id.parse()?).await.map_err(|error| match error.code {
                 Code::NotFound => Error::new(Code::ArtifactMissing, format!("{id} is not in the store")),
                 _ => error,
             })?;
-            let is_same = file.sha256.as_ref().is_none_or(|sha| *sha == artifact.sha256) && file.size.is_none_or(|s| s == artifact.size);
+            let is_same = file.sha256.as_ref().is_none_or(|sha| *sha == artifact.sha256)
+                && file.size.is_none_or(|s| s == artifact.size);
             if !is_same {
-                return Err(Error::new(Code::ArtifactChanged, format!("{id} holds other bytes than announced")));
+                return Err(Error::new(
+                    Code::ArtifactChanged,
+                    format!("{id} holds other bytes than announced"),
+                ));
             }
             let name = file.name.as_deref().map_or_else(|| artifact.name.clone(), crate::safe_name);
             out.push(DraftFile {

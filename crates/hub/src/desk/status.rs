@@ -7,8 +7,13 @@ use crate::hub::{Hub, Phase};
 
 impl Hub {
     /// Totals and state.
-    pub async fn status(&self, listen: Vec<String>, started_at: loom_domain::Timestamp) -> Result<view::HubStatus> {
-        let totals = self.store().totals(self.now()).await?;
+    pub async fn status(
+        &self,
+        listen: Vec<String>,
+        started_at: loom_domain::Timestamp,
+    ) -> Result<view::HubStatus> {
+        let stats = self.store().stats().await?;
+        let now = self.now();
         let fault = self.store().health().borrow().fault.clone();
         let phase = *self.inner.phase.borrow();
         let state = match (&fault, phase) {
@@ -29,8 +34,24 @@ impl Hub {
                 loom_store::StoreUrl::Postgres(_) => "postgres".to_owned(),
             }),
             listen,
+            agents: view::AgentTotals { total: stats.agents, running: stats.running, paused: 0 },
             connections: self.connection_totals().await?,
-            ..totals
+            inbox: view::InboxTotals {
+                queued: of(&stats.inbox, "queued"),
+                handling: of(&stats.inbox, "handling"),
+                pending_access: of(&stats.inbox, "pending_access"),
+                needs_decision: of(&stats.inbox, "needs_decision"),
+                oldest_seconds: stats
+                    .oldest_queued
+                    .map(|at| u64::try_from(now.since_ms(at) / 1_000).unwrap_or(0)),
+            },
+            outbox: view::OutboxTotals {
+                open: stats.outbox.iter().map(|(_, n)| n).sum(),
+                held: of(&stats.outbox, "held"),
+                unknown: of(&stats.outbox, "unknown"),
+                dead: stats.dead,
+            },
+            notices: stats.notices,
         })
     }
 
@@ -50,4 +71,8 @@ impl Hub {
         }
         Ok(totals)
     }
+}
+
+fn of(counts: &[(String, u64)], state: &str) -> u64 {
+    counts.iter().find(|(name, _)| name == state).map_or(0, |(_, count)| *count)
 }

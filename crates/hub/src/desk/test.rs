@@ -24,7 +24,13 @@ pub enum TestEnd {
 
 impl Hub {
     /// Sends a check message into a conversation, or waits for one from it.
-    pub async fn test_membership(&self, principal: Principal, id: MembershipId, test: request::TestMembership, wait: Duration) -> Result<TestEnd> {
+    pub async fn test_membership(
+        &self,
+        principal: Principal,
+        id: MembershipId,
+        test: request::TestMembership,
+        wait: Duration,
+    ) -> Result<TestEnd> {
         principal.require_owner()?;
         let code = format!("{:06}", (self.inner.parts.entropy)() % CODES);
         if test.inbound {
@@ -33,7 +39,11 @@ impl Hub {
         let wanted = Wanted {
             target: SendTarget::Membership(id.clone()),
             from: None,
-            content: request::Content { text: format!("Loom connection check {code}"), format: None, files: Vec::new() },
+            content: request::Content {
+                text: format!("Loom connection check {code}"),
+                format: None,
+                files: Vec::new(),
+            },
             place: Target::default(),
             expect_reply: None,
             key: Some(format!("test:{id}:{}", self.now().0 / MINUTE_MS)),
@@ -45,7 +55,12 @@ impl Hub {
         Ok(TestEnd::Outbound(Box::new(entry)))
     }
 
-    async fn await_code(&self, id: &MembershipId, code: String, seconds: Option<u64>) -> Result<view::InboundTest> {
+    async fn await_code(
+        &self,
+        id: &MembershipId,
+        code: String,
+        seconds: Option<u64>,
+    ) -> Result<view::InboundTest> {
         let membership = self.store().membership(id.clone()).await?;
         let wait = seconds.map_or(INBOUND_WAIT_MAX, Duration::from_secs).min(INBOUND_WAIT_MAX);
         let deadline = tokio::time::Instant::now() + wait;
@@ -54,7 +69,15 @@ impl Hub {
         tracing::info!("waiting for a message that holds {code}");
         loop {
             wakes.borrow_and_update();
-            let found = self.store().event_with_text(membership.address_id.clone(), membership.conversation_id.clone(), code.clone(), since).await?;
+            let found = self
+                .store()
+                .event_with_text(
+                    membership.address_id.clone(),
+                    membership.conversation_id.clone(),
+                    code.clone(),
+                    since,
+                )
+                .await?;
             if let Some((event_id, path)) = found {
                 return Ok(view::InboundTest { code, received: true, event_id: Some(event_id), path });
             }

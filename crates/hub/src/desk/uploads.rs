@@ -21,7 +21,13 @@ pub struct Upload {
 
 impl Hub {
     /// Starts an upload. An announced size over the limit is `too_large` before any byte is read.
-    pub fn upload(&self, principal: Principal, name: Option<String>, sha256: Option<String>, size: Option<u64>) -> Result<Upload> {
+    pub fn upload(
+        &self,
+        principal: Principal,
+        name: Option<String>,
+        sha256: Option<String>,
+        size: Option<u64>,
+    ) -> Result<Upload> {
         if size.is_some_and(|size| !(1..=FILE_BYTES_MAX).contains(&size)) {
             return Err(too_large());
         }

@@ -61,6 +61,7 @@ pub(super) async fn catch_up(holder: &Holder) {
                             "backfill_truncated".to_owned(),
                             holder.connection.id.to_string(),
                             text,
+                            format!("loom integration status {}", holder.connection.id),
                         )
                         .await;
                 }

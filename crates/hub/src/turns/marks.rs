@@ -83,11 +83,11 @@ async fn restore(hub: &Hub) {
         let mut set = hub.inner.marks.lock();
         for mark in active.into_iter().take(MARKS_MAX) {
             let place = Place {
-                connection: mark.connection_id,
+                connection: mark.connection,
                 conversation: mark.conversation_id,
                 message: mark.message_id,
             };
-            set.insert(mark.item_id, place);
+            set.insert(mark.item, place);
         }
     }
 }

@@ -78,7 +78,13 @@ pub(super) async fn open(hub: &Hub, claimed: &Claimed) -> Result<Box<dyn AgentSe
         let text = format!("the thread of {} was lost; a new one was opened", agent.name);
         let _ = hub
             .store()
-            .tell(hub.act(Principal::Hub), "thread_lost".to_owned(), agent.id.to_string(), text)
+            .tell(
+                hub.act(Principal::Hub),
+                "thread_lost".to_owned(),
+                agent.id.to_string(),
+                text,
+                format!("loom thread show {}", agent.name),
+            )
             .await;
     }
     Ok(opened.session)

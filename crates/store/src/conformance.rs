@@ -1,0 +1,24 @@
+//! The store's contract, proven on SQLite and on PostgreSQL by the same tests.
+
+mod admin;
+mod cluster;
+mod durability;
+mod inbound;
+mod pending;
+mod queue;
+mod sends;
+mod world;
+
+use world::World;
+
+/// Runs a test on SQLite, then on PostgreSQL.
+fn both(test: impl AsyncFn(&World)) {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    for world in [World::sqlite(), World::postgres()] {
+        runtime.block_on(async {
+            world.furnish().await;
+            test(&world).await;
+            world.store().verify_audit().await.unwrap();
+        });
+    }
+}

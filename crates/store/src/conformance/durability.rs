@@ -1,0 +1,141 @@
+//! Crashes at named points, disk errors, the audit chain. Each crash happens to a process of its own: this test
+//! program, called for one ignored test.
+
+use std::process::Command;
+
+use loom_domain::{Code, Timestamp, decision::Limits, message::Decision};
+
+use super::{both, world::World};
+use crate::{Store, StoreConfig, StoreUrl, fail, ops::inbound::Offer, params};
+
+const HOME: &str = "LOOM_CONFORMANCE_HOME";
+const URL: &str = "LOOM_CONFORMANCE_URL";
+const EVENT: &str = "LOOM_CONFORMANCE_EVENT";
+
+/// Runs one ignored test of this program on the world's data, with a fail point armed; says whether it ended well.
+async fn apart(world: &World, test: &str, points: &str, event: &loom_domain::InboundEvent) -> bool {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--ignored", "--exact", &format!("conformance::durability::{test}")]);
+    command.env(HOME, &world.config().home).env("LOOM_FAILPOINTS", points);
+    let offered =
+        serde_json::json!({"connection": world.connection_id(), "now": world.now(), "event": event});
+    command.env(EVENT, offered.to_string());
+    if let StoreUrl::Postgres(url) = &world.config().url {
+        command.env(URL, url);
+    }
+    tokio::task::spawn_blocking(move || command.output().unwrap().status.success()).await.unwrap()
+}
+
+fn child() -> (Store, crate::Act, Offer, loom_domain::InboundEvent) {
+    let text = std::env::var(EVENT).expect("called by another test only");
+    let offered: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let url = std::env::var(URL).map_or(StoreUrl::Sqlite, StoreUrl::Postgres);
+    let config = StoreConfig { url, ..StoreConfig::new(std::env::var(HOME).unwrap(), "n1") };
+    let now: Timestamp = serde_json::from_value(offered["now"].clone()).unwrap();
+    let store = Store::open(config, now).unwrap();
+    let entropy = std::sync::Arc::new(|| u128::from(std::process::id()) << 32 | u128::from(rand_bits()));
+    let act = crate::Act { principal: loom_domain::Principal::Owner, now, entropy };
+    let connection_id = serde_json::from_value(offered["connection"].clone()).unwrap();
+    let offer = Offer { connection_id, fence: None, own_ids: vec![], limits: Limits::default() };
+    (store, act, offer, serde_json::from_value(offered["event"].clone()).unwrap())
+}
+
+fn rand_bits() -> u32 {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    static NEXT: AtomicU32 = AtomicU32::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+fn block_on<T>(work: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
+}
+
+#[test]
+#[ignore = "run by the crash tests in a process of its own"]
+fn takes_one_event() {
+    let (store, act, offer, event) = child();
+    let judged = block_on(store.record_inbound(act, offer, vec![event])).unwrap();
+    assert_eq!(judged.len(), 1);
+}
+
+#[test]
+#[ignore = "run by the disk tests in a process of its own"]
+fn meets_a_bad_disk() {
+    let (store, act, offer, event) = child();
+    let refused =
+        block_on(store.record_inbound(act.clone(), offer.clone(), vec![event.clone()])).unwrap_err();
+    assert_eq!(refused.code, Code::HubReadOnly);
+    assert!(store.health().borrow().fault.is_some());
+    fail::arm("");
+    let judged = block_on(store.record_inbound(act, offer, vec![event])).unwrap();
+    assert_eq!(judged[0].decision, Decision::Queued, "nothing of the refused commit was kept");
+    assert!(store.health().borrow().fault.is_none());
+}
+
+/// P-9: whatever the point of a crash, a redelivery makes exactly one item.
+#[test]
+fn msg_119_a_crash_around_the_commit_and_a_redelivery_make_one_item() {
+    both(async |world: &World| {
+        world.channel("C1").await;
+        let points = ["inbound.before_commit", "store.commit.before", "store.commit.after"];
+        for (n, point) in points.into_iter().enumerate() {
+            // The migration of an open store commits nothing, so the point passes for the event alone.
+            let event = world.mention(&format!("Ev{n}"), "C1", &format!("170.{n}"));
+            assert!(!apart(world, "takes_one_event", &format!("{point}=kill"), &event).await, "{point}");
+            world.reopen().await;
+            let stored = world.count("inbox").await;
+            let judged = world.take(event).await;
+            assert!(judged.item_id.is_some(), "{point}");
+            assert_eq!(world.count("inbox").await, i64::try_from(n).unwrap() + 1, "{point}");
+            let was_kept = judged.decision == Decision::Duplicate;
+            assert_eq!(was_kept, stored == i64::try_from(n).unwrap() + 1, "{point}");
+            assert_eq!(world.count("messages").await, world.count("inbox").await);
+            world.store().verify_audit().await.unwrap();
+        }
+    });
+}
+
+#[test]
+fn msg_230_a_full_or_broken_disk_acknowledges_nothing_and_recovers() {
+    both(async |world: &World| {
+        world.channel("C1").await;
+        for (n, action) in ["full", "io"].into_iter().enumerate() {
+            let event = world.mention(&format!("Ev{n}"), "C1", &format!("170.{n}"));
+            let well =
+                apart(world, "meets_a_bad_disk", &format!("store.commit.before={action}"), &event).await;
+            assert!(well, "{action}");
+            world.reopen().await;
+            assert_eq!(world.take(event).await.decision, Decision::Duplicate);
+        }
+        assert_eq!(world.count("inbox").await, 2);
+    });
+}
+
+#[test]
+fn msg_229_every_change_is_audited_and_one_altered_row_breaks_the_chain() {
+    both(async |world: &World| {
+        world.channel("C1").await;
+        world.queued("C1", "170.1").await;
+        let verified = world.store().verify_audit().await.unwrap();
+        let rows = world.store().audit_rows(None, 0, Some(500)).await.unwrap().items;
+        assert_eq!(u64::try_from(rows.len()).unwrap(), verified.rows);
+        for action in
+            ["agent.create", "connection.create", "address.create", "membership.create", "event.judge"]
+        {
+            assert!(rows.iter().any(|row| row.action == action && row.principal == "owner"), "{action}");
+        }
+        let altered = async |to: &'static str, from: &'static str| {
+            let store = world.store();
+            let changed = store.write(world.act(), move |unit| {
+                let sql = "UPDATE audit SET row_json = REPLACE(row_json, ?1, ?2) WHERE seq = 2";
+                unit.tx.execute(sql, &params![from, to])
+            });
+            assert_eq!(changed.await.unwrap(), 1);
+        };
+        altered("viewer", "owner").await;
+        let broken = world.store().verify_audit().await.unwrap_err();
+        assert_eq!((broken.code, &broken.detail["seq"]), (Code::AuditBroken, &2.into()));
+        assert_eq!(broken.code.exit() as i32, 6);
+        altered("owner", "viewer").await;
+    });
+}

@@ -1,0 +1,82 @@
+//! Small questions of the hub about work in progress.
+
+use loom_domain::{Address, AddressId, Code, Error, EventId, HandlingAttempt, InboxId, Result, Timestamp};
+
+use crate::{
+    Store, docs, params,
+    records::{StoredEvent, StoredItem},
+};
+
+impl Store {
+    /// Turns and Parts in flight.
+    pub async fn in_flight(&self) -> Result<u64> {
+        self.read(|tx| {
+            let turns = tx.number("SELECT COUNT(*) FROM turns WHERE open = 1", &[])?;
+            let parts = tx.number("SELECT COUNT(*) FROM parts WHERE open = 1 AND state = 'sending'", &[])?;
+            Ok(u64::try_from(turns + parts).unwrap_or(0))
+        })
+        .await
+    }
+
+    /// How long the oldest ready item of an Agent without a Turn has waited, milliseconds; 0 when there is none.
+    pub async fn oldest_ready_ms(&self, now: Timestamp) -> Result<i64> {
+        self.read(move |tx| {
+            let sql = "SELECT MIN(updated_at) FROM inbox i WHERE open = 1 AND state = 'queued' AND available_at <= ?1 \
+                       AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.agent_id = i.agent_id AND t.open = 1) \
+                       AND EXISTS (SELECT 1 FROM agents a WHERE a.id = i.agent_id AND a.archived = 0 AND a.doc NOT LIKE '%\"paused\":true%')";
+            let oldest = tx.number(sql, &params![now])?;
+            Ok(if oldest > 0 { now.since_ms(Timestamp(oldest)) } else { 0 })
+        })
+        .await
+    }
+
+    /// The final answer that was kept when a reply was refused or failed.
+    pub async fn preserved_answer(&self, id: InboxId) -> Result<String> {
+        self.read(move |tx| {
+            let newest: Option<HandlingAttempt> =
+                docs::find(tx, "inbox_item_id = ?1 ORDER BY seq DESC", &params![id.as_str()])?;
+            newest
+                .and_then(|attempt| attempt.answer)
+                .ok_or_else(|| Error::new(Code::NotFound, format!("no answer of {id} is kept")))
+        })
+        .await
+    }
+
+    /// The Address of an item; absent for internal items and for items that do not exist.
+    pub async fn address_of_item(&self, id: InboxId) -> Result<Option<Address>> {
+        self.read(move |tx| {
+            let stored: Option<StoredItem> = docs::get(tx, id.as_str())?;
+            match stored.and_then(|s| s.item.address_id) {
+                Some(address) => docs::get(tx, address.as_str()),
+                None => Ok(None),
+            }
+        })
+        .await
+    }
+
+    /// The first event of a conversation since a time whose text holds these words, and how it was judged.
+    pub async fn event_with_text(
+        &self,
+        address: AddressId,
+        conversation: String,
+        words: String,
+        since: Timestamp,
+    ) -> Result<Option<(EventId, Vec<String>)>> {
+        self.read(move |tx| {
+            let found: Vec<StoredEvent> = docs::select(
+                tx,
+                "address_id = ?1 AND conversation_id = ?2 AND received_at >= ?3 ORDER BY seq LIMIT 200",
+                &params![address.as_str(), conversation.as_str(), since],
+            )?;
+            let hit = found.into_iter().find(|stored| stored.event.inbound.content.text.contains(&words));
+            Ok(hit.map(|stored| {
+                let line = format!(
+                    "step {}: {} ({})",
+                    stored.event.step, stored.event.decision, stored.event.reason
+                );
+                (stored.event.id, vec![line])
+            }))
+        })
+        .await
+    }
+}
