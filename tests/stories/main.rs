@@ -1,7 +1,29 @@
-//! Black-box stories against the real binary.
+//! Black-box stories against the real binary, on loopback, with simulated platforms and real peers.
 
+#[cfg(test)]
+mod harness;
+
+#[cfg(test)]
+mod canary;
+#[cfg(test)]
+mod codex;
+#[cfg(test)]
+mod contract;
+#[cfg(test)]
+mod crash;
+#[cfg(test)]
+mod delivery;
+#[cfg(test)]
+mod disk;
+#[cfg(test)]
+mod guards;
+#[cfg(test)]
+mod inbound;
+#[cfg(test)]
+mod newcomer;
 #[cfg(test)]
 mod peers_codex;
-
 #[cfg(test)]
 mod peers_slack;
+#[cfg(test)]
+mod supervision;

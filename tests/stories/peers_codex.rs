@@ -20,7 +20,7 @@ const PROGRAM: &str = "node_modules/@openai/codex-linux-x64/vendor/x86_64-unknow
 /// Wait for one event of the real program.
 const SOON: Duration = Duration::from_secs(30);
 
-fn program() -> PathBuf {
+pub(crate) fn program() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let found =
         here.ancestors().map(|folder| folder.join("peers/codex").join(PROGRAM)).find(|path| path.exists());
