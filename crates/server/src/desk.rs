@@ -5,6 +5,7 @@
 
 mod artifacts;
 mod duty;
+mod hub;
 mod records;
 #[cfg(test)]
 pub(crate) mod silent;
@@ -12,7 +13,8 @@ mod work;
 
 pub use artifacts::{Artifacts, Download, Incoming};
 pub use duty::{Answers, Duty};
-pub use records::{Addresses, Agents, Connections, Memberships};
+pub use hub::doors;
+pub use records::{Addresses, Agents, Connections, Memberships, Tokens};
 pub use work::{Inbox, Outbox, Refusals, Sends, TestEnd, Threads};
 
 use loom_domain::Principal;
@@ -30,6 +32,7 @@ pub struct Intent {
 pub trait Desk:
     Agents
     + Connections
+    + Tokens
     + Addresses
     + Memberships
     + Threads
@@ -46,6 +49,7 @@ pub trait Desk:
 impl<T> Desk for T where
     T: Agents
         + Connections
+        + Tokens
         + Addresses
         + Memberships
         + Threads

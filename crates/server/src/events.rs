@@ -5,6 +5,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use loom_domain::{AgentId, Error};
 use tokio::sync::broadcast;
+use tokio_util::sync::CancellationToken;
+
+/// Events that wait for one reader; one that is further behind is cut.
+pub const QUEUE_MAX: usize = 1_024;
 
 /// One event as it is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,6 +37,8 @@ pub enum History {
 pub trait EventSource: Send + Sync + 'static {
     /// Registers for live events. The channel's capacity is the bound of a slow reader's queue.
     fn subscribe(&self) -> broadcast::Receiver<Arc<StreamEvent>>;
+    /// Passes live events on until stopped; the server runs it as long as it serves.
+    async fn pump(&self, stop: CancellationToken);
     /// Stored events after a place, at most `limit`.
     async fn after(&self, seq: u64, limit: usize) -> Result<History, Error>;
 }

@@ -30,7 +30,8 @@ pub use app::{App, Clock, Doors, Readiness};
 pub use config::{
     ADDRESS, Cidr, ConnectionLimits, ListenConfig, RequestLimits, SocketAuth, StreamLimits, TlsFiles,
 };
-pub use events::{EventSource, History, StreamEvent};
+pub use desk::doors;
+pub use events::{EventSource, History, QUEUE_MAX, StreamEvent};
 pub use listener::{Server, socket_path};
 pub use metrics::{Metrics, MetricsSource};
 pub use peer::{IsRuntimeChild, Peer};

@@ -88,6 +88,8 @@ impl Server {
     /// Serves until stopped; then lets open requests end within the drain time.
     pub async fn serve(self) {
         let mut connections = JoinSet::new();
+        let (events, stop) = (self.app.doors().events.clone(), self.stop.clone());
+        connections.spawn(async move { events.pump(stop).await });
         loop {
             tokio::select! {
                 () = self.stop.cancelled() => break,

@@ -16,11 +16,13 @@ use prometheus_client::registry::{Registry, Unit};
 
 use loom_domain::Error;
 
-/// Adds the metrics of another room to the registry.
+/// The metrics of another room.
 pub trait MetricsSource: Send + Sync {
-    /// Registers what the room counts.
-    fn register(&self, registry: &mut Registry);
+    /// Them as `OpenMetrics` text.
+    fn text(&self) -> String;
 }
+
+const END: &str = "# EOF\n";
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Request {
@@ -42,11 +44,12 @@ pub struct Metrics {
     seconds: Seconds,
     sse_clients: Gauge,
     process: process::Gauges,
+    sources: Vec<Arc<dyn MetricsSource>>,
 }
 
 impl Metrics {
-    /// Makes the registry; `sources` add their own metrics to it.
-    pub fn new(version: &str, sources: &[&dyn MetricsSource]) -> Self {
+    /// Makes the registry; `sources` are told together with it.
+    pub fn new(version: &str, sources: Vec<Arc<dyn MetricsSource>>) -> Self {
         let mut registry = Registry::with_prefix("loom");
         let requests = Family::default();
         let seconds: Seconds = Family::new_with_constructor(seconds_histogram);
@@ -61,10 +64,7 @@ impl Metrics {
         registry.register("sse_clients", "Open event streams", sse_clients.clone());
         registry.register("build", "This build", Info::new(vec![("version", version.to_owned())]));
         let process = process::Gauges::register(&mut registry);
-        for source in sources {
-            source.register(&mut registry);
-        }
-        Metrics { registry, requests, seconds, sse_clients, process }
+        Metrics { registry, requests, seconds, sse_clients, process, sources }
     }
 
     /// Notes the time from the start of the process until it served.
@@ -89,6 +89,10 @@ impl Metrics {
         self.process.refresh();
         let mut text = String::new();
         encode(&mut text, &self.registry).map_err(Error::internal)?;
+        for source in &self.sources {
+            text.truncate(text.trim_end_matches(END).len());
+            text.push_str(&source.text());
+        }
         Ok(text)
     }
 }

@@ -20,8 +20,10 @@ desk! {
 }
 
 desk! {
-    /// Notices and audit.
+    /// Notices, audit, and the hub's own end.
     Duty {
+        /// Asks the hub to drain and stop.
+        stop_hub(principal: Principal, request: request::Stop) -> view::Accepted;
         /// Lists Notices.
         notices(principal: Principal, query: query::Notices) -> Page<Notice>;
         /// Acknowledges one.

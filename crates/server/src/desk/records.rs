@@ -34,7 +34,7 @@ desk! {
 }
 
 desk! {
-    /// Connections and the tokens of their connectors.
+    /// Connections.
     Connections {
         /// Lists Connections.
         connections(principal: Principal, query: query::Connections) -> Page<view::ConnectionEntry>;
@@ -52,6 +52,12 @@ desk! {
         disable_connection(intent: Intent, id: ConnectionId, change: request::Versioned) -> Mutation<Connection>;
         /// Proves it alive now.
         probe_connection(principal: Principal, id: ConnectionId) -> view::ProbeResult;
+    }
+}
+
+desk! {
+    /// Tokens of connectors.
+    Tokens {
         /// Issues a connector token; its value is shown this once.
         issue_token(principal: Principal, id: ConnectionId, request: request::IssueToken) -> view::IssuedToken;
         /// Revokes a connector token at once.

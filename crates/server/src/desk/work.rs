@@ -89,9 +89,5 @@ desk! {
         cancel_outbox(intent: Intent, id: OutboxId, change: request::Cancel) -> Mutation<view::OutboxEntry>;
         /// Takes the owner's word on unknown Parts.
         settle(intent: Intent, id: OutboxId, change: request::Settle) -> Mutation<view::OutboxEntry>;
-        /// Lets held content out, once.
-        release(intent: Intent, id: OutboxId, change: request::Release) -> Mutation<view::OutboxEntry>;
-        /// Keeps held content in.
-        deny(intent: Intent, id: OutboxId, change: request::Reason) -> Mutation<view::OutboxEntry>;
     }
 }

@@ -1,19 +1,22 @@
 //! The owner's desk: Notices and audit.
 
 use axum::extract::State;
+use axum::response::Response;
 use axum::routing::MethodFilter;
-use loom_api::{Mutation, Page, query, routes as at, view};
+use http::StatusCode;
+use loom_api::{Mutation, Page, query, request, routes as at, view};
 use loom_domain::{Notice, NoticeId};
 
-use super::{Answer, Routes, json};
-use crate::extract::{Change, Id, Params};
-use crate::{App, Owner, OwnerOrViewer, Scope};
+use super::{Answer, Routes, json, waited};
+use crate::extract::{Change, Doc, Id, Params};
+use crate::{App, Owner, OwnerOrViewer, Problem, Scope};
 
 pub(super) fn add(routes: Routes) -> Routes {
     routes
         .get(at::NOTICES, Scope::StatusRead, notices)
         .change(MethodFilter::POST, at::NOTICE_ACK, Scope::Whole, ack)
         .get(at::AUDIT, Scope::StatusRead, audit)
+        .change(MethodFilter::POST, at::HUB_STOP, Scope::Whole, stop)
         .get(at::AUDIT_VERIFY, Scope::StatusRead, verify)
 }
 
@@ -40,6 +43,14 @@ async fn audit(
     Params(query): Params<query::Audit>,
 ) -> Answer<Page<view::AuditRow>> {
     json(app.desk().audit(who.0, query).await)
+}
+
+async fn stop(
+    who: Owner,
+    State(app): State<App>,
+    Doc(request): Doc<request::Stop>,
+) -> Result<Response, Problem> {
+    Ok(waited(StatusCode::ACCEPTED, &app.desk().stop_hub(who.0, request).await?))
 }
 
 async fn verify(who: OwnerOrViewer, State(app): State<App>) -> Answer<view::AuditVerdict> {

@@ -20,8 +20,6 @@ pub(super) fn add(routes: Routes) -> Routes {
         .change(MethodFilter::POST, at::OUTBOX_RETRY, Scope::OutboxSend, retry)
         .change(MethodFilter::POST, at::OUTBOX_CANCEL, Scope::OutboxSend, cancel)
         .change(MethodFilter::POST, at::OUTBOX_SETTLE, Scope::Whole, settle)
-        .change(MethodFilter::POST, at::OUTBOX_RELEASE, Scope::Whole, release)
-        .change(MethodFilter::POST, at::OUTBOX_DENY, Scope::Whole, deny)
 }
 
 /// 200 once the end is known or known to be unknown, 202 before.
@@ -93,24 +91,4 @@ async fn settle(
     Doc(document): Doc<request::Settle>,
 ) -> Answer<Mutation<view::OutboxEntry>> {
     json(app.desk().settle(change.intent(who.0), id, document).await)
-}
-
-async fn release(
-    who: Owner,
-    State(app): State<App>,
-    Id(id): Id<OutboxId>,
-    change: Change,
-    Doc(document): Doc<request::Release>,
-) -> Answer<Mutation<view::OutboxEntry>> {
-    json(app.desk().release(change.intent(who.0), id, document).await)
-}
-
-async fn deny(
-    who: Owner,
-    State(app): State<App>,
-    Id(id): Id<OutboxId>,
-    change: Change,
-    Doc(document): Doc<request::Reason>,
-) -> Answer<Mutation<view::OutboxEntry>> {
-    json(app.desk().deny(change.intent(who.0), id, document).await)
 }

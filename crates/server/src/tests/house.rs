@@ -83,6 +83,9 @@ impl EventSource for Hub {
     fn subscribe(&self) -> broadcast::Receiver<Arc<StreamEvent>> {
         self.live.subscribe()
     }
+    async fn pump(&self, stop: CancellationToken) {
+        stop.cancelled().await;
+    }
     async fn after(&self, seq: u64, limit: usize) -> Result<History, Error> {
         if seq < *self.gone_before.lock().unwrap() {
             return Ok(History::Gone);
@@ -108,7 +111,7 @@ pub(super) fn doors(hub: &Arc<Hub>) -> Doors {
         readiness: hub.clone(),
         clock: Arc::new(|| NOW),
         is_runtime_child: Arc::new(|_| false),
-        metrics: Arc::new(Metrics::new("0.0.0", &[])),
+        metrics: Arc::new(Metrics::new("0.0.0", Vec::new())),
     }
 }
 

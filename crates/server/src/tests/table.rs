@@ -79,11 +79,10 @@ fn rows() -> Vec<Row> {
         ("POST", at::outbox_retry(&out), "{}", "retry_outbox", OwnerOrAgent),
         ("POST", at::outbox_cancel(&out), "{}", "cancel_outbox", OwnerOrAgent),
         ("POST", at::outbox_settle(&out), r#"{"outcome":"sent"}"#, "settle", Owner),
-        ("POST", at::outbox_release(&out), r#"{"contentSha256":"00","reason":"ok"}"#, "release", Owner),
-        ("POST", at::outbox_deny(&out), r#"{"reason":"no"}"#, "deny", Owner),
         ("POST", at::policy_explain(), "{}", "explain_policy", Readers),
         ("POST", at::policy_replay(), r#"{"since":"1h","draft":{}}"#, "replay_policy", Owner),
         ("POST", at::notice_ack(&ntc), "{}", "ack_notice", Owner),
+        ("POST", at::hub_stop(), r#"{"drainSeconds":5}"#, "stop_hub", Owner),
         ("GET", at::artifact(&art), "", "download", OwnerOrAgent),
     ]);
     rows

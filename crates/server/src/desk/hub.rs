@@ -1,0 +1,66 @@
+//! The desk of a running hub: each method is one call of the hub or its store.
+
+mod artifacts;
+mod duty;
+mod live;
+mod records;
+mod tokens;
+mod work;
+
+use std::sync::Arc;
+
+use loom_domain::{Principal, Timestamp};
+use loom_hub::Hub;
+use loom_store::Act;
+
+use super::Intent;
+use crate::peer::parent_of;
+use crate::{Doors, Metrics, MetricsSource};
+
+/// A hub as the routes see it.
+#[derive(Debug, Clone)]
+pub(crate) struct HubDesk {
+    hub: Hub,
+    started_at: Timestamp,
+    /// Providers beside the built-in ones.
+    installed: Vec<String>,
+}
+
+/// The doors to a running hub.
+pub fn doors(hub: &Hub) -> Doors {
+    let desk = Arc::new(HubDesk { hub: hub.clone(), started_at: hub.now(), installed: Vec::new() });
+    let (clock, own_pid) = (hub.clone(), std::process::id());
+    let counters: Arc<dyn MetricsSource> = Arc::new(Counters(hub.clone()));
+    Doors {
+        desk: desk.clone(),
+        tokens: desk.clone(),
+        readiness: desk,
+        events: Arc::new(live::HubEvents::new(hub.clone())),
+        clock: Arc::new(move || clock.now()),
+        // Runtimes are the only processes that a hub starts.
+        is_runtime_child: Arc::new(move |pid| parent_of(pid) == Some(own_pid)),
+        metrics: Arc::new(Metrics::new(env!("CARGO_PKG_VERSION"), vec![counters])),
+    }
+}
+
+struct Counters(Hub);
+
+impl MetricsSource for Counters {
+    fn text(&self) -> String {
+        self.0.metrics().text()
+    }
+}
+
+impl HubDesk {
+    fn act(&self, principal: Principal) -> Act {
+        self.hub.act(principal)
+    }
+
+    fn meant(&self, intent: Intent) -> (Act, bool) {
+        (self.hub.act(intent.principal), intent.dry_run)
+    }
+
+    fn trust_groups(&self) -> Vec<Vec<String>> {
+        self.hub.config().trust.groups.clone()
+    }
+}
