@@ -9,3 +9,4 @@ mod peers;
 mod streams;
 mod table;
 mod tls;
+mod whole;
