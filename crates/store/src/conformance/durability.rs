@@ -11,12 +11,13 @@ use crate::{Store, StoreConfig, StoreUrl, fail, ops::inbound::Offer, params};
 const HOME: &str = "LOOM_CONFORMANCE_HOME";
 const URL: &str = "LOOM_CONFORMANCE_URL";
 const EVENT: &str = "LOOM_CONFORMANCE_EVENT";
+const POINTS: &str = "LOOM_CONFORMANCE_POINTS";
 
 /// Runs one ignored test of this program on the world's data, with a fail point armed; says whether it ended well.
 async fn apart(world: &World, test: &str, points: &str, event: &loom_domain::InboundEvent) -> bool {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--ignored", "--exact", &format!("conformance::durability::{test}")]);
-    command.env(HOME, &world.config().home).env("LOOM_FAILPOINTS", points);
+    command.env(HOME, &world.config().home).env(POINTS, points);
     let offered =
         serde_json::json!({"connection": world.connection_id(), "now": world.now(), "event": event});
     command.env(EVENT, offered.to_string());
@@ -33,6 +34,7 @@ fn child() -> (Store, crate::Act, Offer, loom_domain::InboundEvent) {
     let config = StoreConfig { url, ..StoreConfig::new(std::env::var(HOME).unwrap(), "n1") };
     let now: Timestamp = serde_json::from_value(offered["now"].clone()).unwrap();
     let store = Store::open(config, now).unwrap();
+    fail::arm(&std::env::var(POINTS).unwrap());
     let entropy = std::sync::Arc::new(|| u128::from(std::process::id()) << 32 | u128::from(rand_bits()));
     let act = crate::Act { principal: loom_domain::Principal::Owner, now, entropy };
     let connection_id = serde_json::from_value(offered["connection"].clone()).unwrap();
@@ -79,7 +81,6 @@ fn msg_119_a_crash_around_the_commit_and_a_redelivery_make_one_item() {
         world.channel("C1").await;
         let points = ["inbound.before_commit", "store.commit.before", "store.commit.after"];
         for (n, point) in points.into_iter().enumerate() {
-            // The migration of an open store commits nothing, so the point passes for the event alone.
             let event = world.mention(&format!("Ev{n}"), "C1", &format!("170.{n}"));
             assert!(!apart(world, "takes_one_event", &format!("{point}=kill"), &event).await, "{point}");
             world.reopen().await;

@@ -82,7 +82,8 @@ async fn two_nodes(world: &World, name: &str, fence: u64) {
     }
     let started = tries.join_all().await.into_iter().flatten().count();
     assert_eq!(started, 1, "two Turns of one Agent overlap");
-    assert_eq!(world.store().verify_audit().await.unwrap().nodes, 2);
+    other.set_agent_paused(world.act(), "docs".to_owned(), true, None, false).await.unwrap();
+    assert_eq!(world.store().verify_audit().await.unwrap().nodes, 2, "a chain for each node");
     tokio::task::spawn_blocking(move || drop(other)).await.unwrap();
 }
 
