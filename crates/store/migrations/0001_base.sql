@@ -35,6 +35,8 @@ CREATE INDEX events_seq ON events (seq);
 CREATE INDEX events_refused ON events (seq) WHERE decision = 'refused';
 CREATE INDEX events_message ON events (connection_id, conversation_id, provider_message_id);
 CREATE INDEX events_actor ON events (address_id, actor_id, received_at);
+CREATE INDEX events_provider ON events (provider_message_id);
+CREATE INDEX events_connection ON events (connection_id, seq);
 CREATE INDEX events_received ON events (received_at);
 CREATE TABLE event_keys (
   connection_id TEXT NOT NULL, event_key TEXT NOT NULL, address_id TEXT NOT NULL, event_id TEXT NOT NULL, at BIGINT NOT NULL,

@@ -2,6 +2,7 @@
 
 mod admin;
 mod cluster;
+mod desk;
 mod durability;
 mod inbound;
 mod pending;

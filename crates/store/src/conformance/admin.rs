@@ -2,7 +2,10 @@
 
 use loom_api::{
     query,
-    request::{AddressPolicy, ArchiveAgent, Bind, SetMembership, UpdateAddress, UpdateAgent},
+    request::{
+        AddressPolicy, ArchiveAgent, Bind, EnableMembership, NoReply, SetMembership, UpdateAddress,
+        UpdateAgent,
+    },
 };
 use loom_domain::{
     AddressId, Code, ConversationType, DmPolicy, Error, Principal, ReplyPolicy, Result, TriggerPolicy,
@@ -138,7 +141,8 @@ fn msg_070_077_edits_of_different_fields_are_both_kept() {
         let name = policy(|p| p.display_name = Some("Docs".to_owned()));
         let dm = policy(|p| p.dm_policy = Some(DmPolicy::Closed));
         let (one, two) = tokio::join!(update(world, name), update(world, dm));
-        (one.unwrap(), two.unwrap());
+        one.unwrap();
+        two.unwrap();
         let address = world.store().address(world.address_id()).await.unwrap();
         assert_eq!(
             (address.display_name.as_str(), address.dm_policy, address.version),
@@ -149,7 +153,8 @@ fn msg_070_077_edits_of_different_fields_are_both_kept() {
         let purpose = SetMembership { purpose: Some("p".to_owned()), ..Default::default() };
         let role = SetMembership { role: Some("r".to_owned()), ..Default::default() };
         let (one, two) = tokio::join!(set(world, "C1", purpose), set(world, "C1", role));
-        (one.unwrap(), two.unwrap());
+        one.unwrap();
+        two.unwrap();
         let membership = world.store().membership(id).await.unwrap();
         assert_eq!(
             (membership.purpose.as_str(), membership.role.as_str(), membership.version),
@@ -176,7 +181,7 @@ fn msg_071_072_a_membership_starts_disabled_and_reply_only() {
         );
         world
             .store()
-            .enable_membership(world.act(), made.object.id, Default::default(), false)
+            .enable_membership(world.act(), made.object.id, EnableMembership::default(), false)
             .await
             .unwrap();
         assert_eq!(world.take(world.mention("Ev2", "C1", "170.2")).await.reason, EventReason::Accepted);
@@ -265,7 +270,8 @@ fn msg_079_080_candidates_grant_nothing_and_a_missing_bot_is_told() {
             .await
             .unwrap();
         assert!(draft.warnings.iter().any(|w| w.contains("bot is not a member")), "{:?}", draft.warnings);
-        let enabled = store.enable_membership(world.act(), draft.object.id, Default::default(), false).await;
+        let enabled =
+            store.enable_membership(world.act(), draft.object.id, EnableMembership::default(), false).await;
         assert_eq!(code(enabled), Code::BotNotMember);
     });
 }
@@ -275,7 +281,7 @@ fn msg_083_approved_senders_are_listed_and_a_disabled_one_is_refused() {
     both(async |world: &World| {
         let id = world.dm_draft("D1", "U0ANN").await;
         let store = world.store();
-        store.enable_membership(world.act(), id.clone(), Default::default(), false).await.unwrap();
+        store.enable_membership(world.act(), id.clone(), EnableMembership::default(), false).await.unwrap();
         let asked = query::Memberships { kind: Some("dm".to_owned()), ..Default::default() };
         let listed = store.list_memberships(Principal::Owner, asked).await.unwrap().items;
         assert_eq!(listed.len(), 1);
@@ -360,7 +366,7 @@ fn agents_are_renamed_and_a_new_thread_forgets_its_labels() {
             code(store.update_agent(world.act(), "manual".to_owned(), taken, false).await),
             Code::AlreadyExists
         );
-        let listed = store.list_agents(Default::default(), world.now()).await.unwrap().items;
+        let listed = store.list_agents(query::Agents::default(), world.now()).await.unwrap().items;
         assert_eq!(listed.iter().map(|a| a.agent.name.as_str()).collect::<Vec<_>>(), ["docs", "manual"]);
         let detail = store.agent_detail("manual".to_owned(), world.now()).await.unwrap();
         assert_eq!(detail.addresses.len(), 1);
@@ -374,7 +380,7 @@ fn retention_removes_closed_history_and_no_open_work() {
         let closed = world.queued("C1", "170.1").await;
         let open = world.queued("C1", "170.2").await;
         let store = world.store();
-        store.no_reply(world.act(), closed.clone(), Default::default()).await.unwrap();
+        store.no_reply(world.act(), closed.clone(), NoReply::default()).await.unwrap();
         world.take(world.mention("EvR", "C9", "170.9")).await;
         world.pass_ms(400 * 86_400_000);
         while store.apply_retention(world.act(), Retention::default()).await.unwrap().total() > 0 {}

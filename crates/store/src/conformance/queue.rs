@@ -1,6 +1,9 @@
 //! Claims, fairness, frozen policy, leases and fences.
 
-use loom_api::request::{AddressPolicy, Defer, UpdateAddress};
+use loom_api::{
+    query,
+    request::{AddressPolicy, Defer, EnableMembership, NoReply, UpdateAddress},
+};
 use loom_domain::{
     AgentId, Code, Principal, ReplyPolicy,
     inbox::{Outcome, State},
@@ -18,7 +21,11 @@ fn msg_130_a_dm_is_served_within_two_turns_and_the_group_stays_fifo() {
             group.push(world.queued("C1", &format!("170.{n:03}")).await);
         }
         let membership = world.dm_draft("D1", "U0ANN").await;
-        world.store().enable_membership(world.act(), membership, Default::default(), false).await.unwrap();
+        world
+            .store()
+            .enable_membership(world.act(), membership, EnableMembership::default(), false)
+            .await
+            .unwrap();
         let dm = world.take(world.dm("EvD", "D1", "171.1")).await.item_id.unwrap();
         let fence = world.agent_fence().await;
         let mut served = Vec::new();
@@ -100,7 +107,11 @@ fn msg_137_a_membership_switched_off_in_the_turn_keeps_the_answer() {
         assert_eq!(detail.entry.item.state, State::NeedsDecision);
         assert_eq!(detail.entry.item.state_reason, Some(ItemReason::ReplyBlocked));
         assert_eq!(detail.attempts[0].answer.as_deref(), Some("kept"));
-        world.store().enable_membership(world.act(), membership, Default::default(), false).await.unwrap();
+        world
+            .store()
+            .enable_membership(world.act(), membership, EnableMembership::default(), false)
+            .await
+            .unwrap();
         let store = world.store();
         let sent =
             store.send(world.act(), crate::ops::outbox::To::Item(id.clone()), super::sends::draft("kept"));
@@ -172,12 +183,12 @@ fn msg_147_another_agent_decides_nothing() {
         let id = world.queued("C1", "170.1").await;
         let stranger: AgentId = world.agent("other").await.id;
         let act = world.act_as(Principal::Agent(stranger.clone()));
-        let error = world.store().no_reply(act, id.clone(), Default::default()).await.unwrap_err();
+        let error = world.store().no_reply(act, id.clone(), NoReply::default()).await.unwrap_err();
         assert_eq!(error.code, Code::NotOwnerOfItem);
         let seen = world.store().inbox_detail(Principal::Agent(stranger), id.to_string()).await.unwrap_err();
         assert_eq!(seen.code, Code::Forbidden);
         let own = world.act_as(Principal::Agent(world.agent_id()));
-        let item = world.store().no_reply(own, id, Default::default()).await.unwrap();
+        let item = world.store().no_reply(own, id, NoReply::default()).await.unwrap();
         assert_eq!((item.state, item.outcome), (State::Handled, Some(Outcome::NoReply)));
     });
 }
@@ -191,7 +202,8 @@ fn msg_236_order_follows_the_commits_when_the_clock_moves_back() {
         let second = world.queued("C1", "170.2").await;
         let fence = world.agent_fence().await;
         assert_eq!(world.claim(fence).await.unwrap().item.id, first);
-        let page = world.store().list_inbox(Principal::Owner, Default::default(), world.now()).await.unwrap();
+        let page =
+            world.store().list_inbox(Principal::Owner, query::Inbox::default(), world.now()).await.unwrap();
         let ids: Vec<_> = page.items.iter().map(|entry| entry.item.id.clone()).collect();
         assert_eq!(ids, [second, first]);
     });

@@ -1,5 +1,6 @@
 //! Sends: idempotency, claim order, unknown Parts, settlement, expiry, cancellation.
 
+use loom_api::query;
 use loom_domain::{
     AttemptId, Code, MembershipId, OutboxId, Principal, Receipt,
     artifact::Direction,
@@ -264,7 +265,7 @@ fn msg_195_replies_past_their_time_all_expire_with_one_digest() {
         for id in &sent {
             assert_eq!(state(world, id).await, State::Expired);
         }
-        let notices = world.store().list_notices(Default::default()).await.unwrap().items;
+        let notices = world.store().list_notices(query::Notices::default()).await.unwrap().items;
         assert_eq!(notices.len(), 1, "{notices:?}");
         assert_eq!(world.count("send_attempts").await, 0);
     });

@@ -291,7 +291,7 @@ pub(crate) fn live_work(tx: &mut dyn Tx, id: &AddressId) -> Result<Vec<Json>> {
 }
 
 /// Archives an Address without live work: its other open items are closed in the same commit.
-pub(crate) fn archive(unit: &mut Unit<'_>, address: Address, reason: ItemReason) -> Result<Address> {
+pub(crate) fn archive(unit: &mut Unit<'_>, address: &Address, reason: ItemReason) -> Result<Address> {
     let open: Vec<StoredItem> =
         docs::select(unit.tx, "address_id = ?1 AND open = 1 ORDER BY seq", &params![address.id.as_str()])?;
     for mut stored in open {
@@ -299,6 +299,6 @@ pub(crate) fn archive(unit: &mut Unit<'_>, address: Address, reason: ItemReason)
     }
     let mut after = Address { enabled: false, archived_at: Some(unit.now), ..address.clone() };
     let agent = address.agent_id.to_string();
-    change::commit(unit, &address, &mut after, &edit("address.archive", &agent, None, &[]))?;
+    change::commit(unit, address, &mut after, &edit("address.archive", &agent, None, &[]))?;
     Ok(after)
 }

@@ -256,7 +256,7 @@ fn archive(
     let mut warnings = Vec::new();
     for address in live {
         warnings.push(format!("archives {} {}", address.id, address.external_identity));
-        addresses::archive(unit, address, ItemReason::AddressArchived)?;
+        addresses::archive(unit, &address, ItemReason::AddressArchived)?;
     }
     let closed = close_items(unit, &before)?;
     if closed > 0 {

@@ -61,7 +61,7 @@ impl Store {
     /// The whole path of a message: any Loom id, a permalink, or a provider's message id.
     pub async fn where_is(&self, principal: Principal, query: String) -> Result<Where> {
         self.read(move |tx| {
-            let path = find::find(tx, query.trim())?;
+            let path = find::find(tx, query.trim()).or_else(|error| find::unknown(tx, &query, error))?;
             path.check_sees(&principal)?;
             trail::of(tx, &path)
         })

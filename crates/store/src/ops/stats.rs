@@ -45,7 +45,7 @@ pub struct ConnectionStats {
     pub last_event: Option<Timestamp>,
     /// Newest accepted Event.
     pub last_accepted: Option<Timestamp>,
-    /// Newest stored Receipt.
+    /// Newest delivery.
     pub last_sent: Option<Timestamp>,
 }
 
@@ -101,7 +101,11 @@ impl Store {
                 )?,
                 last_event: newest(tx, id, "")?,
                 last_accepted: newest(tx, id, "AND decision = 'queued'")?,
-                last_sent: time(tx, "SELECT MAX(at) FROM receipts WHERE connection_id = ?1", id)?,
+                last_sent: time(
+                    tx,
+                    "SELECT updated_at FROM outbox WHERE state = 'sent' AND connection_id = ?1 ORDER BY seq DESC LIMIT 1",
+                    id,
+                )?,
             })
         })
         .await

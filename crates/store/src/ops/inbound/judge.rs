@@ -282,7 +282,7 @@ fn put_event(
     };
     let stored = StoredEvent { event, agent_id, evidence: judgement.evidence, trace };
     docs::insert(unit.tx, &stored)?;
-    if keeps_body && raw != "null" {
+    if keeps_body && (raw != "null" || judgement.decision == Decision::Refused) {
         unit.tx.execute(
             "INSERT INTO raw_events (event_id, at, raw) VALUES (?1, ?2, ?3)",
             &params![stored.event.id.as_str(), unit.now, raw],

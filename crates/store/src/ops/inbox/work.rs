@@ -109,8 +109,8 @@ impl Store {
         self.read(|tx| {
             let queued: Vec<StoredItem> = docs::select(
                 tx,
-                "state IN ('queued', 'deferred', 'handling') AND open = 1 AND message_id IN \
-                 (SELECT id FROM messages WHERE doc LIKE '%\"status\":\"pending\"%') ORDER BY seq LIMIT ?1",
+                "state IN ('queued', 'deferred', 'handling') AND open = 1 AND EXISTS \
+                 (SELECT 1 FROM messages m WHERE m.id = inbox.message_id AND m.doc LIKE '%\"status\":\"pending\"%') ORDER BY seq LIMIT ?1",
                 &params![ITEMS_MAX],
             )?;
             with_pending(tx, queued)

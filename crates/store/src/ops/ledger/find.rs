@@ -217,17 +217,35 @@ fn by_provider_id(tx: &mut dyn Tx, query: &str) -> Result<Path> {
         path.items.extend(more.items);
         path.sends.extend(more.sends);
     }
-    if path.is_empty() {
-        let sql = "SELECT outbox_id FROM receipts WHERE external_id = ?1 AND (?2 = '' OR conversation_id = ?2) LIMIT 1";
-        if let Some(row) = tx.first(sql, &params![message, conversation])? {
-            let send = docs::require(tx, row.text(0))?;
-            return from_send(tx, send);
-        }
+    if path.is_empty()
+        && let Some(send) = sent_as(tx, &conversation, &message)?
+    {
+        return from_send(tx, send);
     }
     Ok(path)
 }
 
+/// Our own send that the platform knows under an id.
+fn sent_as(tx: &mut dyn Tx, conversation: &str, message: &str) -> Result<Option<OutboxItem>> {
+    let sql = "SELECT outbox_id FROM receipts WHERE connection_id = ?1 AND external_id = ?2 \
+         AND (?3 = '' OR conversation_id = ?3) LIMIT 1";
+    for connection in tx.query("SELECT id FROM connections ORDER BY seq", &[])? {
+        if let Some(row) = tx.first(sql, &params![connection.text(0), message, conversation])? {
+            return docs::get(tx, row.text(0));
+        }
+    }
+    Ok(None)
+}
+
 /// Nothing is known: what each Connection heard last helps to find out why.
+/// An id of ours that names nothing was never seen either.
+pub(super) fn unknown<T>(tx: &mut dyn Tx, query: &str, error: Error) -> Result<T> {
+    match error.code {
+        Code::NotFound => Err(never_seen(tx, query)?),
+        _ => Err(error),
+    }
+}
+
 fn never_seen(tx: &mut dyn Tx, query: &str) -> Result<Error> {
     let provider = match query {
         q if q.starts_with("slack:") || q.contains("/archives/") => Some("slack"),

@@ -2,7 +2,7 @@
 
 use loom_api::view::{TrailStep, Where};
 use loom_domain::{
-    Agent, HandlingAttempt, OutboxItem, Result, Timestamp, Turn,
+    Agent, HandlingAttempt, OutboxItem, Part, Receipt, Result, Timestamp, Turn,
     inbox::State as ItemState,
     outbox::{PartState, State as SendState},
 };
@@ -25,8 +25,7 @@ pub(super) fn of(tx: &mut dyn Tx, path: &Path) -> Result<Where> {
     for send in &path.sends {
         send_steps(tx, send, &mut steps)?;
     }
-    steps.sort_by(|a: &TrailStep, b| (a.seq.is_none(), a.seq, a.at).cmp(&(b.seq.is_none(), b.seq, b.at)));
-    steps.sort_by_key(|step| step.at);
+    steps.sort_by_key(|step| (step.at, step.seq));
     let (verdict, reason) = verdict(path);
     Ok(Where { verdict: verdict.to_owned(), reason, steps })
 }
@@ -76,7 +75,7 @@ fn item_steps(tx: &mut dyn Tx, stored: &StoredItem, steps: &mut Vec<TrailStep>) 
     let mut now = step(item.updated_at, item.seq, "inbox", item.id.as_str(), format!("is {}", item.state));
     now.code = item.state_reason.map(|reason| reason.as_str().to_owned());
     if let Some(by) = item.blocked_by {
-        now.text.push_str(&format!(", waits: {by}"));
+        now.text = format!("{}, waits: {by}", now.text);
     }
     steps.push(now);
     Ok(())
@@ -102,36 +101,27 @@ fn send_steps(tx: &mut dyn Tx, send: &OutboxItem, steps: &mut Vec<TrailStep>) ->
     steps.push(first);
     for part in outbox_read::parts_of(tx, &send.id)? {
         let part_id = part.id.as_str();
-        match &part.receipt {
-            Some(receipt) => {
-                let external = receipt.external_message_id.as_ref().or(receipt.external_file_id.as_ref());
-                let text = format!(
-                    "part {} delivered as {} ({})",
-                    part.n,
-                    external.map_or("-", String::as_str),
-                    receipt.via
-                );
-                steps.push(step(receipt.recorded_at, part.seq, "receipt", part_id, text));
-            }
-            None => {
-                let mut row = step(
-                    send.updated_at,
-                    part.seq,
-                    "part",
-                    part_id,
-                    format!("part {} is {}", part.n, part.state),
-                );
-                row.code = part.last_error.as_ref().map(|error| error.code.clone());
-                if part.state == PartState::Pending
-                    && let Some(by) = part.blocked_by
-                {
-                    row.text.push_str(&format!(", waits: {by}"));
-                }
-                steps.push(row);
-            }
-        }
+        steps.push(match &part.receipt {
+            Some(receipt) => delivered(&part, receipt),
+            None => undelivered(send, &part),
+        });
     }
     Ok(())
+}
+
+fn delivered(part: &Part, receipt: &Receipt) -> TrailStep {
+    let external = receipt.external_message_id.as_ref().or(receipt.external_file_id.as_ref());
+    let external = external.map_or("-", String::as_str);
+    let text = format!("part {} delivered as {external} ({})", part.n, receipt.via);
+    step(receipt.recorded_at, part.seq, "receipt", part.id.as_str(), text)
+}
+
+fn undelivered(send: &OutboxItem, part: &Part) -> TrailStep {
+    let waits = part.blocked_by.filter(|_| part.state == PartState::Pending);
+    let waits = waits.map_or_else(String::new, |by| format!(", waits: {by}"));
+    let text = format!("part {} is {}{waits}", part.n, part.state);
+    let code = part.last_error.as_ref().map(|error| error.code.clone());
+    TrailStep { code, ..step(send.updated_at, part.seq, "part", part.id.as_str(), text) }
 }
 
 /// How the path ended: the newest send counts, else the newest item, else the newest Event.

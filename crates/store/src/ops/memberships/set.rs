@@ -47,25 +47,25 @@ pub(super) fn set(
     }
     check(&after)?;
     warnings.extend(remarks(unit.tx, &address, &after)?);
-    store(unit, &address, before, after, request, warnings)
+    store(unit, &address, before.as_ref(), after, request, warnings)
 }
 
 fn store(
     unit: &mut Unit<'_>,
     address: &Address,
-    before: Option<Membership>,
+    before: Option<&Membership>,
     mut after: Membership,
     request: &SetMembership,
     mut warnings: Vec<String>,
 ) -> Result<Mutation<Membership>> {
     let agent = address.agent_id.to_string();
-    let was_enabled = before.as_ref().is_some_and(|membership| membership.enabled);
+    let was_enabled = before.is_some_and(|membership| membership.enabled);
     let turns_on = after.enabled && !was_enabled;
     if turns_on {
         switch::approve(unit, address, &mut after)?;
         warnings.push(format!("widens access: {} is enabled", after.conversation_id));
     }
-    let mut answer = match &before {
+    let mut answer = match before {
         None => {
             match request.expected_version {
                 None | Some(0) => {}
