@@ -16,7 +16,7 @@ const VERIFY_PAGE: i64 = 1_000;
 
 /// Newest row of a node's chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Head {
+pub(crate) struct Head {
     /// Order number in the chain, gap-free from 1.
     pub seq: u64,
     /// Hash of the row, hex.

@@ -13,6 +13,7 @@ mod world;
 use world::World;
 
 /// Runs a test on SQLite, then on PostgreSQL.
+#[expect(clippy::needless_pass_by_value, reason = "each test is given as a closure")]
 fn both(test: impl AsyncFn(&World)) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     for world in [World::sqlite(), World::postgres()] {

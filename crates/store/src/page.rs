@@ -9,9 +9,9 @@ use crate::{
 };
 
 /// Largest page.
-pub const LIMIT_MAX: u32 = 500;
+pub(crate) const LIMIT_MAX: u32 = 500;
 /// Page size when none is given.
-pub const LIMIT_DEFAULT: u32 = 50;
+pub(crate) const LIMIT_DEFAULT: u32 = 50;
 
 /// Where a page starts and how long it is.
 #[derive(Debug, Clone, Default)]

@@ -65,7 +65,6 @@ fn carry_out(unit: &mut Unit<'_>, stored: &mut StoredItem, effect: Effect) -> Re
         Effect::CloseAttempt(status) => close_attempt(unit, stored, status),
         Effect::BlockActor => block_actor(unit, stored),
         Effect::CancelUnsentParts => super::outbox::cancel_replies(unit, stored),
-        Effect::SupersedeReply | Effect::RestartOutbox | Effect::CreateOutbox => Ok(()),
         Effect::Tell(kind) => tell(unit, stored, kind),
         Effect::InterruptTurn => {
             let (turn, agent) = (stored.item.turn_id.clone(), stored.item.agent_id.clone());
@@ -74,7 +73,10 @@ fn carry_out(unit: &mut Unit<'_>, stored: &mut StoredItem, effect: Effect) -> Re
                 None => Ok(()),
             }
         }
-        Effect::FetchFiles
+        Effect::SupersedeReply
+        | Effect::RestartOutbox
+        | Effect::CreateOutbox
+        | Effect::FetchFiles
         | Effect::LinkMembership
         | Effect::BeginAttempt
         | Effect::Reconcile

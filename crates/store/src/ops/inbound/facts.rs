@@ -27,14 +27,13 @@ pub(super) fn apply(
             revise(unit, message.as_ref(), event)?;
             mark_edited(unit, item.as_mut())?;
         }
-        FactEffect::ReviseOnly => revise(unit, message.as_ref(), event)?,
         FactEffect::Recall => {
             revise(unit, message.as_ref(), event)?;
             if let Some(item) = item.as_mut() {
                 items::step(unit, item, &ItemEvent::Recall)?;
             }
         }
-        FactEffect::RecallOnly => revise(unit, message.as_ref(), event)?,
+        FactEffect::ReviseOnly | FactEffect::RecallOnly => revise(unit, message.as_ref(), event)?,
         FactEffect::BotIsMember(is_member) => bot_membership(unit, address, event, is_member)?,
         FactEffect::ConnectionReason(_)
         | FactEffect::Store

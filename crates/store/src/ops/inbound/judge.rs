@@ -62,7 +62,7 @@ pub(super) fn for_address(
     match judgement.decision {
         Decision::Duplicate => duplicate(unit, &subject, earlier, &judgement),
         Decision::Fact => fact(unit, &subject, &judgement),
-        Decision::Refused => refusal(unit, &subject, &judgement, earlier),
+        Decision::Refused => refusal(unit, &subject, &judgement, earlier.as_ref()),
         Decision::Queued | Decision::Pending => {
             accept(unit, &subject, &judgement, membership.as_ref(), earlier)
         }
@@ -174,7 +174,7 @@ fn refusal(
     unit: &mut Unit<'_>,
     subject: &Subject<'_>,
     judgement: &Judgement,
-    earlier: Option<StoredEvent>,
+    earlier: Option<&StoredEvent>,
 ) -> Result<Judged> {
     let keeps_body = subject.address.is_some_and(|a| a.refusal_body == loom_domain::RefusalBody::Keep);
     let stored = put_event(unit, subject, judgement, None, keeps_body)?;
@@ -336,7 +336,7 @@ fn put_message(unit: &mut Unit<'_>, subject: &Subject<'_>, judgement: &Judgement
     let sender = event.sender.clone().ok_or_else(|| Error::internal("accepted without a sender"))?;
     let mut content = event.content.clone();
     if judgement.pending {
-        content.text = pending::kept_text(&content.text).to_owned();
+        content.text.truncate(pending::kept_text(&content.text).len());
     }
     let message = Message {
         id: MessageId::new(unit.now.0, unit.random()),

@@ -100,7 +100,6 @@ fn send_steps(tx: &mut dyn Tx, send: &OutboxItem, steps: &mut Vec<TrailStep>) ->
     first.code = send.state_reason.map(|reason| reason.as_str().to_owned());
     steps.push(first);
     for part in outbox_read::parts_of(tx, &send.id)? {
-        let part_id = part.id.as_str();
         steps.push(match &part.receipt {
             Some(receipt) => delivered(&part, receipt),
             None => undelivered(send, &part),

@@ -1,7 +1,7 @@
 //! Stores admitted sends as Outbox items with ordered Parts.
 
 use loom_domain::{
-    Connection, Error, Expectation, Message, OutboxId, OutboxItem, Part, PartId, Result,
+    Connection, ConversationType, Error, Expectation, Message, OutboxId, OutboxItem, Part, PartId, Result,
     admission::{Admission, Held},
     idempotency::Verdict,
     inbox::{Event as ItemEvent, State as ItemState},
@@ -32,7 +32,7 @@ pub(super) fn send(unit: &mut Unit<'_>, to: &To, draft: &Draft) -> Result<Sent> 
             refuse_partial(unit, &stored, draft)?;
             let next = items::advance(unit, &mut stored, &ItemEvent::Reply)?;
             let supersede = next.effects.contains(&loom_domain::inbox::Effect::SupersedeReply);
-            create_reply(unit, &mut stored, admitted, supersede)?
+            create_reply(unit, &mut stored, &admitted, supersede)?
         }
         To::Membership { .. } => create(unit, &admitted, None)?,
     };
@@ -63,10 +63,10 @@ fn sent(unit: &mut Unit<'_>, item: OutboxItem, duplicate: bool) -> Result<Sent> 
 pub(crate) fn create_reply(
     unit: &mut Unit<'_>,
     stored: &mut StoredItem,
-    admitted: Admitted,
+    admitted: &Admitted,
     supersede: bool,
 ) -> Result<OutboxId> {
-    let id = create(unit, &admitted, Some(stored))?;
+    let id = create(unit, admitted, Some(stored))?;
     if supersede && let Some(old) = stored.item.outbox_ids.last().cloned() {
         supersede_item(unit, &old, &id)?;
     }
@@ -131,21 +131,7 @@ fn item_of(
         .ttl_seconds
         .or_else(|| admitted.membership.as_ref().map(|m| m.ttl_seconds))
         .unwrap_or(loom_domain::membership::TTL_SECONDS);
-    let (conversation_id, conversation_type, target) = match &admitted.message {
-        Some(message) => (
-            message.conversation.conversation_id.clone(),
-            message.conversation.conversation_type,
-            Target {
-                thread_id: message.conversation.thread_id.clone(),
-                message_id: message.conversation.message_id.clone(),
-            },
-        ),
-        None => {
-            let membership =
-                admitted.membership.as_ref().ok_or_else(|| Error::internal("a send without membership"))?;
-            (membership.conversation_id.clone(), Some(membership.conversation_type), draft.target.clone())
-        }
-    };
+    let (conversation_id, conversation_type, target) = place_of(admitted)?;
     let (reason, held_until) = match held {
         None => (None, None),
         Some(Held::Release(_)) => (Some(OutboxReason::ReleaseRequired), None),
@@ -194,6 +180,19 @@ fn item_of(
         created_at: unit.now,
         updated_at: unit.now,
     })
+}
+
+/// Where a send goes: a reply to the place of its message, any other send to its Membership's conversation.
+fn place_of(admitted: &Admitted) -> Result<(String, Option<ConversationType>, Target)> {
+    if let Some(message) = &admitted.message {
+        let place = &message.conversation;
+        let target = Target { thread_id: place.thread_id.clone(), message_id: place.message_id.clone() };
+        return Ok((place.conversation_id.clone(), place.conversation_type, target));
+    }
+    let membership =
+        admitted.membership.as_ref().ok_or_else(|| Error::internal("a send without membership"))?;
+    let kind = Some(membership.conversation_type);
+    Ok((membership.conversation_id.clone(), kind, admitted.draft.target.clone()))
 }
 
 fn put_parts(unit: &mut Unit<'_>, item: &OutboxItem, draft: &Draft) -> Result<()> {

@@ -312,13 +312,11 @@ fn refold_with(unit: &mut Unit<'_>, item: &mut OutboxItem, held: bool) -> Result
     if item.state == State::Sent {
         item.last_error = None;
     }
-    if before != (item.state, item.sent_parts) {
-        save_item(unit, item, before.0.as_str())?;
-        tell_inbox(unit, item)?;
-    } else {
-        docs::update(unit.tx, item)?;
+    if before == (item.state, item.sent_parts) {
+        return docs::update(unit.tx, item);
     }
-    Ok(())
+    save_item(unit, item, before.0.as_str())?;
+    tell_inbox(unit, item)
 }
 
 /// Writes an item back with its change.

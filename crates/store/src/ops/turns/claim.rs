@@ -31,7 +31,7 @@ pub(super) fn next(unit: &mut Unit<'_>, claim: &Claim) -> Result<Option<Claimed>
     for _ in 0..TRIES_MAX {
         let Some(mut stored) = head(unit, claim, &skipped)? else { return Ok(None) };
         let subject = Subject::load(unit.tx, &stored)?;
-        let check = check(&agent, &subject, &stored, claim, unit)?;
+        let check = check(&agent, &subject, &stored, claim, unit);
         items::step(unit, &mut stored, &ItemEvent::Claim(check))?;
         if stored.item.state == State::Handling {
             return begin(unit, claim, agent, stored, subject).map(Some);
@@ -89,18 +89,12 @@ impl Subject {
     }
 }
 
-fn check(
-    agent: &Agent,
-    subject: &Subject,
-    stored: &StoredItem,
-    claim: &Claim,
-    unit: &Unit<'_>,
-) -> Result<Recheck> {
+fn check(agent: &Agent, subject: &Subject, stored: &StoredItem, claim: &Claim, unit: &Unit<'_>) -> Recheck {
     let mut gate = claim.gate;
     gate.paused |= agent.paused;
     let archived = agent.archived_at.is_some();
     let (Some(address), Some(connection)) = (&subject.address, &subject.connection) else {
-        return Ok(recheck_without_address(archived, gate));
+        return recheck_without_address(archived, gate);
     };
     let event = inbound::event_of(&subject.message);
     let input = DecisionInput {
@@ -116,7 +110,7 @@ fn check(
         limits: claim.limits,
     };
     debug_assert_eq!(stored.item.message_id, subject.message.id);
-    Ok(recheck(&input, subject.message.evidence, gate))
+    recheck(&input, subject.message.evidence, gate)
 }
 
 fn begin(

@@ -23,6 +23,7 @@ pub struct Reply {
 
 /// How a Turn ended.
 #[derive(Debug, Clone)]
+#[expect(clippy::large_enum_variant, reason = "one value for each Turn, moved once")]
 pub enum TurnEnd {
     /// The runtime was not reached, or refused to start.
     NotStarted {
@@ -161,7 +162,7 @@ pub(super) fn finish(unit: &mut Unit<'_>, turn_id: &TurnId, fence: u64, end: &Tu
         && let Some(admitted) = admitted
     {
         let supersede = next.effects.contains(&Effect::SupersedeReply);
-        outbox_id = Some(outbox::create_reply(unit, &mut stored, admitted, supersede)?);
+        outbox_id = Some(outbox::create_reply(unit, &mut stored, &admitted, supersede)?);
     }
     crate::fail::point("turn.finish.before_commit")?;
     Ok(Finished { item: stored.item, outbox_id })
@@ -202,9 +203,10 @@ fn close_only(
         return Ok(());
     }
     let is_completed = matches!(end, TurnEnd::Completed { .. });
-    (turn.state, attempt.status) = match is_completed {
-        true => (TurnState::Completed, AttemptStatus::Completed),
-        false => (TurnState::Interrupted, AttemptStatus::Interrupted),
+    (turn.state, attempt.status) = if is_completed {
+        (TurnState::Completed, AttemptStatus::Completed)
+    } else {
+        (TurnState::Interrupted, AttemptStatus::Interrupted)
     };
     (turn.ended_at, attempt.ended_at) = (Some(unit.now), Some(unit.now));
     docs::update(unit.tx, &attempt)?;
