@@ -18,7 +18,7 @@ fn main() -> io::Result<()> {
     }
     let sample = sample();
     let started = Instant::now();
-    let mut writer = RedactWriter::new(io::sink(), &redactor, Profile::Export);
+    let mut writer = RedactWriter::new(io::sink(), &redactor, Profile::Store);
     for _ in 0..ROUNDS {
         for chunk in sample.as_bytes().chunks(CHUNK_BYTES) {
             writer.write_all(chunk)?;

@@ -25,7 +25,8 @@ pub(super) fn find(text: &[u8], index: &Index, found: &mut Vec<Found>) {
     let (mut line, mut open, mut from) = (0, false, 0);
     while let Some((start, end)) = next_break(text, from) {
         let columns = start.saturating_sub(line);
-        if (COLUMNS_MIN..=COLUMNS_MAX).contains(&columns) {
+        let wrapped = (COLUMNS_MIN..=COLUMNS_MAX).contains(&columns);
+        if wrapped && may_cross(text, index, start, end) {
             lines.append(line, start, found);
             open = true;
         } else if open {
@@ -37,6 +38,11 @@ pub(super) fn find(text: &[u8], index: &Index, found: &mut Vec<Found>) {
     if open {
         lines.close(line, text.len(), found);
     }
+}
+
+fn may_cross(text: &[u8], index: &Index, start: usize, end: usize) -> bool {
+    let (before, after) = (text.get(..start).unwrap_or_default(), text.get(end..).unwrap_or_default());
+    index.may_cross(before, after, COLUMNS_MIN)
 }
 
 /// Start and end of the next break.

@@ -15,13 +15,14 @@ pub(in crate::redact) fn email(text: &[u8], at: usize, hits: &mut Hits) {
     let domain = at + 2;
     let count = run(text, domain, is_host, HOST_BYTES_MAX);
     let host = text.get(domain..domain + count).unwrap_or_default();
-    let host = host.strip_suffix(b".").unwrap_or(host);
-    let Some(dot) = host.iter().rposition(|byte| *byte == b'.') else { return };
-    // What follows the letters of the top level is none of it.
-    let top = run(host, dot + 1, |byte| byte.is_ascii_alphabetic(), HOST_BYTES_MAX);
+    // The top level is the last label that begins with two letters; what follows its letters is none of it.
+    // So what another rule cuts off the host makes no address that was none before.
+    let letters = |dot: usize| run(host, dot + 1, |byte| byte.is_ascii_alphabetic(), HOST_BYTES_MAX);
+    let is_top = |dot: &usize| byte_at(host, *dot) == Some(b'.') && letters(*dot) >= 2;
+    let Some(dot) = (1..host.len()).rev().find(is_top) else { return };
     let user_of_url = text.get(..start).is_some_and(|before| before.ends_with(b"://"));
-    if !user_of_url && dot > 0 && top >= 2 {
-        hits.add_closed(Rule::Email, start, domain + dot + 1 + top);
+    if !user_of_url {
+        hits.add_closed(Rule::Email, start, domain + dot + 1 + letters(dot));
     }
 }
 

@@ -102,6 +102,10 @@ pub(super) fn key_around(text: &[u8], at: usize) -> Option<Key<'_>> {
         _ => Value::Bare { start },
     };
     let key_start = key_start(text, at);
+    // What stands right after a marker was part of a longer word: text must read the same after a second run.
+    if marker::ending_at(text, key_start).is_some() {
+        return None;
+    }
     let name = std::str::from_utf8(text.get(key_start..end)?).ok()?;
     Some(Key { name, start: key_start, sign, value })
 }

@@ -99,12 +99,13 @@ pub(in crate::redact) fn azure_key(text: &[u8], at: usize, hits: &mut Hits) {
     }
 }
 
-/// An age identity.
+/// An age identity, anchored at its `T-KE`.
 pub(in crate::redact) fn age_key(text: &[u8], at: usize, hits: &mut Hits) {
     const PREFIX: &[u8] = b"AGE-SECRET-KEY-1";
-    let body = at + PREFIX.len();
-    if starts_with(text, at, PREFIX) && begins_word(text, at) && run(text, body, is_upper, 40) == 40 {
-        hits.add(text, Rule::AgeKey, at, body, Tail::Class(is_upper));
+    let Some(start) = at.checked_sub(9).filter(|start| starts_with(text, *start, PREFIX)) else { return };
+    let body = start + PREFIX.len();
+    if begins_word(text, start) && run(text, body, is_upper, 40) == 40 {
+        hits.add(text, Rule::AgeKey, start, body, Tail::Class(is_upper));
     }
 }
 
