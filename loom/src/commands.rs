@@ -22,6 +22,7 @@ mod man;
 mod notices;
 mod outbox;
 mod policy;
+mod secret;
 pub(crate) mod skill;
 mod status;
 mod thread;
@@ -64,6 +65,9 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Audit(audit::Command),
     Explain(explain::Args),
+    /// Secrets in Loom's vault, named by references
+    #[command(subcommand)]
+    Secret(secret::Command),
     /// Guides for Agents
     #[command(subcommand)]
     Skill(skill::Command),
@@ -111,6 +115,7 @@ pub(crate) async fn dispatch(command: Command, cx: &mut Context<'_, '_>) -> Outc
         Command::Policy(command) => Box::pin(policy::run(command, cx)).await,
         Command::Notices(command) => Box::pin(notices::run(command, cx)).await,
         Command::Audit(command) => Box::pin(audit::run(command, cx)).await,
+        Command::Secret(command) => Box::pin(secret::run(command, cx)).await,
         Command::Explain(args) => explain::run(&args, cx),
         Command::Skill(command) => skill::run(&command, cx),
         Command::Commands(args) => commands_list::run(&args, cx),

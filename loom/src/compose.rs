@@ -11,10 +11,12 @@ use std::time::Duration;
 
 use loom_domain::{Code, Error, Result};
 use loom_hub::{Clock, Config, Hub, Parts, SystemClock, home::Home, lock, lock::HubLock};
-use loom_secrets::{KeySource, Redactor, Resolver, Vault, VaultKeys};
-use loom_server::{Cidr, ListenConfig, Server, SocketAuth};
+use loom_secrets::Redactor;
+use loom_server::{Cidr, ListenConfig, Server, SocketAuth, TlsFiles};
 use loom_store::{Store, StoreConfig, StoreUrl};
 use tokio_util::sync::CancellationToken;
+
+use crate::credentials;
 
 pub(crate) use random::entropy;
 
@@ -53,9 +55,10 @@ pub(crate) async fn start(start: Start) -> Result<Running> {
     let entropy = entropy();
     let node = home.node(clock.now(), entropy())?;
     let store = open_store(&config, &home, node.as_str(), clock.clone()).await?;
-    let resolver = Arc::new(resolver(&home, &redactor, &start.variables)?);
+    let resolver = Arc::new(credentials::resolver(home.root(), &start.variables, redactor.clone())?);
     let make_channel = channels::maker(&config, &home, &redactor, &start.variables)?;
     let listen = listen_config(&config, socket.clone())?;
+    let scheme = if listen.tls.is_some() { "https" } else { "http" };
     let parts = Parts { config, home, store, clock, entropy, resolver, redactor, make_channel, socket };
     let hub = Hub::start(parts);
     let server_stop = CancellationToken::new();
@@ -68,7 +71,7 @@ pub(crate) async fn start(start: Start) -> Result<Running> {
         }
     };
     let socket = server.socket_path().map(|path| format!("unix:{}", path.display()));
-    let address = server.local_addr().map(|address| format!("http://{address}"));
+    let address = server.local_addr().map(|address| format!("{scheme}://{address}"));
     let listens: Vec<String> = socket.into_iter().chain(address).collect();
     let server = tokio::spawn(server.serve());
     tracing::info!(listens = ?listens, "the hub serves");
@@ -105,17 +108,6 @@ async fn open_store(config: &Config, home: &Home, node: &str, clock: Arc<dyn Clo
     tokio::task::spawn_blocking(open).await.map_err(Error::internal)?
 }
 
-fn resolver(home: &Home, redactor: &Redactor, variables: &BTreeMap<String, String>) -> Result<Resolver> {
-    let keys = VaultKeys {
-        credentials_directory: variables.get("CREDENTIALS_DIRECTORY").map(PathBuf::from),
-        passphrase: None,
-    };
-    let vault = Vault::new(home.root(), keys);
-    let environment = variables.clone();
-    let _: Option<KeySource> = None;
-    Ok(Resolver::new(redactor.clone(), Arc::new(move |name| environment.get(name).cloned())).with_vault(vault))
-}
-
 fn listen_config(config: &Config, socket: PathBuf) -> Result<ListenConfig> {
     let section = &config.listen;
     let address = match section.address.as_str() {
@@ -135,6 +127,7 @@ fn listen_config(config: &Config, socket: PathBuf) -> Result<ListenConfig> {
         public_url: Some(section.public_url.clone()).filter(|url| !url.is_empty()),
         allowed_hosts: section.allowed_hosts.clone(),
         cors_origins: section.cors_origins.clone(),
+        tls: section.tls.clone().map(|tls| TlsFiles { cert: tls.cert, key: tls.key }),
         behind_proxy: section.behind_proxy,
         trusted_proxies,
         ..ListenConfig::default()

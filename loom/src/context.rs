@@ -27,7 +27,7 @@ impl<'a, 'p> Context<'a, 'p> {
         Context { globals, env, out }
     }
 
-    /// The hub: `--url`, else `LOOM_URL`, else the socket of the data directory.
+    /// The hub: `--url`, else `LOOM_URL`, else `LOOM_SOCKET`, else the socket of the data directory.
     pub(crate) fn hub(&self) -> Result<Client> {
         let url = self.globals.url.as_deref().or_else(|| self.env.get("LOOM_URL"));
         let endpoint = match url {

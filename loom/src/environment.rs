@@ -61,8 +61,12 @@ impl Environment {
             .join("loom")
     }
 
-    /// The hub's socket: in the data directory, or under a short name in the runtime directory.
+    /// The hub's socket: `LOOM_SOCKET`, which an Agent is given; else in the data directory, or under a short
+    /// name in the runtime directory.
     pub(crate) fn socket(&self) -> PathBuf {
+        if let Some(socket) = self.get("LOOM_SOCKET") {
+            return PathBuf::from(socket);
+        }
         let home = self.home();
         let usual = home.join("run").join("loom.sock");
         let Some(runtime) = self.get("XDG_RUNTIME_DIR") else { return usual };
@@ -106,5 +110,7 @@ mod tests {
         env.variables.insert("LOOM_HOME".into(), format!("/{}", "h".repeat(120)));
         env.variables.insert("XDG_RUNTIME_DIR".into(), "/run/user/1".into());
         assert!(env.socket().starts_with("/run/user/1/loom"));
+        env.variables.insert("LOOM_SOCKET".into(), "/s/hub.sock".into());
+        assert_eq!(env.socket(), PathBuf::from("/s/hub.sock"), "what an Agent was given comes first");
     }
 }

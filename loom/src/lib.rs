@@ -12,6 +12,7 @@ mod cli;
 mod commands;
 mod compose;
 mod context;
+mod credentials;
 mod environment;
 mod failure;
 mod input;

@@ -8,7 +8,7 @@ use loom_domain::{Code, Error, Result};
 use serde::{Deserialize, Serialize};
 
 pub use sections::{
-    Connections, HubSection, Inbound, Inbox, Lease, Listen, Log, Outbox, Retention, Runtimes, StoreSection,
+    Connections, HubSection, Inbound, Inbox, Lease, Listen, Log, Outbox, Retention, Runtimes, StoreSection, Tls,
     Transport, Trust,
 };
 

@@ -6,12 +6,13 @@ use clap::Command;
 
 /// Groups of command paths in the order of a first day.
 pub(crate) const GROUPS: &[(&str, &[&str])] = &[
-    ("Run the hub", &["up", "down", "status", "doctor", "demo"]),
-    ("Agents", &["agent", "thread"]),
-    ("Connect platforms", &["integration", "conversation"]),
-    ("Handle messages", &["inbox", "outbox"]),
-    ("Find out what happened", &["where", "policy", "notices", "audit"]),
-    ("Learn and test", &["explain", "skill", "commands", "twin", "completions", "man"]),
+    ("Start it", &["demo", "up", "down"]),
+    ("See what happens", &["status", "where", "notices"]),
+    ("Connect it", &["agent", "integration", "conversation", "secret"]),
+    ("Talk", &["thread", "inbox", "outbox"]),
+    ("Decide", &["policy"]),
+    ("Prove it", &["audit", "doctor", "twin"]),
+    ("Keep at hand", &["explain", "commands", "skill", "completions", "man"]),
 ];
 
 /// Help of the program: a line for each command, in groups.

@@ -34,10 +34,17 @@ pub(crate) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
     if !cx.out.is_human() {
         return cx.out.json(&found);
     }
-    cx.out.table(STEPS, pick::list(&found, "steps"), |_, _| Vec::new())?;
+    let wide = cx.out.look().wide;
+    let steps = pick::list(&found, "steps").iter().filter(|step| wide || !is_inner(step));
+    cx.out.table(STEPS, &steps.cloned().collect::<Vec<_>>(), |_, _| Vec::new())?;
     let verdict = match pick::text(&found, "reason") {
         reason if reason.is_empty() => pick::text(&found, "verdict"),
         reason => format!("{}:{reason}", pick::text(&found, "verdict")),
     };
     cx.out.heading(&verdict)
+}
+
+/// Whether it is a step on the way to a decision; the step that decides carries the reason's code.
+fn is_inner(step: &Value) -> bool {
+    pick::text(step, "layer") == "decision" && pick::value(step, "code").is_none()
 }

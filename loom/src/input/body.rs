@@ -58,7 +58,7 @@ fn stdin(env: &mut Environment) -> Result<String> {
 }
 
 /// Reads text up to a limit; one line end at its end is dropped.
-pub(super) fn read_limited(reader: &mut dyn io::Read, bytes_max: usize) -> Result<String> {
+pub(crate) fn read_limited(reader: &mut dyn io::Read, bytes_max: usize) -> Result<String> {
     let mut bytes = Vec::new();
     let limit = u64::try_from(bytes_max).unwrap_or(u64::MAX).saturating_add(1);
     let failed =

@@ -120,6 +120,12 @@ impl<'a> Printer<'a> {
         Ok(())
     }
 
+    /// Asks a person for something on stderr, also when quiet: the command waits for it.
+    pub(crate) fn ask(&mut self, text: &str) -> Outcome {
+        writeln!(self.err, "{}", escape(text))?;
+        Ok(self.err.flush()?)
+    }
+
     /// Hands what was printed on.
     pub(crate) fn flush(&mut self) -> Outcome {
         self.out.flush()?;

@@ -97,6 +97,9 @@ pub struct Confirm {
 pub struct TestMembership {
     /// Whether to wait for a message with a code instead of sending one.
     pub inbound: bool,
+    /// The 6 digits to wait for, so that whoever asks knows them before; the hub makes some otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
     /// Longest wait in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<u64>,

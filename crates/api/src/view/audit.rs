@@ -25,7 +25,7 @@ pub struct AuditRow {
     pub hash: String,
 }
 
-/// A chain that verifies.
+/// Chains that verify.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AuditVerdict {
@@ -33,13 +33,7 @@ pub struct AuditVerdict {
     pub ok: bool,
     /// Rows checked.
     pub rows: u64,
-    /// First row checked.
+    /// Chains checked, one per hub node.
     #[serde(default)]
-    pub first_seq: Option<u64>,
-    /// Last row checked.
-    #[serde(default)]
-    pub last_seq: Option<u64>,
-    /// Hash of the last row, hex.
-    #[serde(default)]
-    pub head: Option<String>,
+    pub nodes: u64,
 }

@@ -4,7 +4,7 @@ use loom_domain::connection::{ConnectionReason, ConnectionState, GatewayMode, La
 use loom_domain::{Address, Candidate, Capability, Connection, MembershipId, Timestamp, TokenId};
 use serde::{Deserialize, Serialize};
 
-/// A Connection with its Addresses and, where asked for one, its health.
+/// A Connection with its Addresses and its health.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ConnectionEntry {

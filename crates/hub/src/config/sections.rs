@@ -1,5 +1,7 @@
 //! The sections of the configuration. Every key has its unit in its name.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 
 macro_rules! section {
@@ -28,6 +30,8 @@ section! {
         allowed_hosts: Vec<String> = Vec::new(),
         /// Origins that may read the API from a browser.
         cors_origins: Vec<String> = Vec::new(),
+        /// Certificate and key of the HTTP listener.
+        tls: Option<Tls> = None,
         /// A reverse proxy stands in front.
         behind_proxy: bool = false,
         /// Networks whose forwarded headers count.
@@ -39,6 +43,16 @@ section! {
         /// Burst of a principal.
         rate_burst: u32 = 100,
     }
+}
+
+/// Paths of PEM files: the certificate chain, and its private key, which must be a private file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tls {
+    /// The certificate chain, the hub's own first.
+    pub cert: PathBuf,
+    /// Its private key.
+    pub key: PathBuf,
 }
 
 section! {

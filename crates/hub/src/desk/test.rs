@@ -3,15 +3,17 @@
 use std::time::Duration;
 
 use loom_api::{request, view};
-use loom_domain::{MembershipId, Principal, Result, admission::SendTarget, outbox::Target};
+use loom_domain::{Error, MembershipId, Principal, Result, Timestamp, admission::SendTarget, outbox::Target};
 use loom_store::Topic;
 
 use super::send::Wanted;
 use crate::hub::Hub;
 
+const CODE_DIGITS: usize = 6;
 const CODES: u128 = 1_000_000;
 const MINUTE_MS: i64 = 60_000;
 const INBOUND_WAIT_MAX: Duration = Duration::from_secs(120);
+const INBOUND_WAIT_MS: i64 = 120_000;
 
 /// Result of a test.
 #[derive(Debug, Clone)]
@@ -32,7 +34,11 @@ impl Hub {
         wait: Duration,
     ) -> Result<TestEnd> {
         principal.require_owner()?;
-        let code = format!("{:06}", (self.inner.parts.entropy)() % CODES);
+        let code = match test.code.clone() {
+            Some(code) if is_code(&code) => code,
+            Some(_) => return Err(Error::invalid("code", "expected 6 digits")),
+            None => format!("{:06}", (self.inner.parts.entropy)() % CODES),
+        };
         if test.inbound {
             return self.await_code(&id, code, test.timeout_seconds).await.map(TestEnd::Inbound);
         }
@@ -64,7 +70,8 @@ impl Hub {
         let membership = self.store().membership(id.clone()).await?;
         let wait = seconds.map_or(INBOUND_WAIT_MAX, Duration::from_secs).min(INBOUND_WAIT_MAX);
         let deadline = tokio::time::Instant::now() + wait;
-        let since = self.now();
+        // Whoever brings the code may ask again with it: a message that arrived in between counts.
+        let since = Timestamp(self.now().0.saturating_sub(INBOUND_WAIT_MS));
         let mut wakes = self.store().watch(Topic::Feed);
         tracing::info!("waiting for a message that holds {code}");
         loop {
@@ -90,4 +97,8 @@ impl Hub {
             }
         }
     }
+}
+
+fn is_code(text: &str) -> bool {
+    text.len() == CODE_DIGITS && text.bytes().all(|byte| byte.is_ascii_digit())
 }

@@ -18,7 +18,7 @@ pub(super) async fn run(_args: Args, cx: &mut Context<'_, '_>) -> Outcome {
     if !cx.out.is_human() {
         return cx.out.json(&found);
     }
-    let [rows, first, last, head] =
-        ["rows", "firstSeq", "lastSeq", "head"].map(|path| pick::dash(&found, path));
-    cx.out.line(&format!("intact: {rows} rows, {first} to {last}, head {head}"))
+    let [rows, nodes] = ["rows", "nodes"].map(|path| pick::number(&found, path));
+    let chains = if nodes == 1 { "chain" } else { "chains" };
+    cx.out.line(&format!("intact: {rows} rows in {nodes} {chains}"))
 }

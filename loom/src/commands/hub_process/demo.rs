@@ -24,7 +24,8 @@ pub(crate) async fn run(args: Demo, cx: &mut Context<'_, '_>) -> Outcome {
     }
     let failed = checks.failed();
     if cx.out.is_human() {
-        cx.out.line(&format!("\n{} assertions, {failed} failed, {seconds:.1} s", checks.count()))?;
+        cx.out.line("")?;
+        cx.out.line(&format!("{} assertions, {failed} failed, {seconds:.1} s", checks.count()))?;
     } else {
         cx.out.json(&json!({"assertions": checks.count(), "failed": failed, "seconds": seconds, "steps": checks.to_json()}))?;
     }

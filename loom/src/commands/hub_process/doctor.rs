@@ -1,5 +1,6 @@
 //! `loom doctor`: one line a check, with what to run next. Works with the hub down.
 
+mod credentials;
 mod home;
 mod settings;
 
@@ -73,7 +74,7 @@ fn print(checks: &[Check], cx: &mut Context<'_, '_>) -> Outcome {
     }
     for check in checks {
         cx.out.line(&format!("{} {:<12} {}", check.result.word(), check.id, check.text))?;
-        if let Some(run) = &check.run {
+        if let Some(run) = check.run.as_ref().filter(|_| check.result != Result::Pass) {
             cx.out.line(&format!("     {:<12} run: {run}", ""))?;
         }
     }
@@ -106,6 +107,7 @@ async fn hub(cx: &Context<'_, '_>, checks: &mut Vec<Check>) {
     checks.push(Check::new("inbox", result, format!("{waiting} need a decision")).run("loom inbox list --state needs_decision"));
     if let Ok(page) = client.get(routes::connections()).run::<Value>().await {
         connections(&page, checks);
+        credentials::checks(&page, cx, checks).await;
     }
     match client.get(routes::audit_verify()).run::<Value>().await {
         Ok(_) => checks.push(Check::new("audit", Result::Pass, "the audit chain verifies")),

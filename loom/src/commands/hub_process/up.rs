@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use nix::sys::stat::{Mode, umask};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::Up;
@@ -14,6 +15,7 @@ const WORKERS: usize = 2;
 
 /// Serves until SIGTERM, SIGINT or `loom down`; a second signal ends the drain at once.
 pub(crate) fn run(_args: Up, cx: &mut Context<'_, '_>) -> Outcome {
+    keep_files_private();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(WORKERS)
         .thread_stack_size(2 << 20)
@@ -42,5 +44,27 @@ async fn serve(cx: &mut Context<'_, '_>) -> Outcome {
         () = running.stop(drain) => Ok(()),
         _ = terminate.recv() => Err(Failure::Exit(INTERRUPTED)),
         _ = interrupt.recv() => Err(Failure::Exit(INTERRUPTED)),
+    }
+}
+
+/// Whatever the hub and its libraries make from here on is for its own user alone.
+fn keep_files_private() {
+    umask(Mode::from_bits_truncate(0o077));
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    /// The database and the logs are made by libraries that ask for 0644.
+    #[test]
+    fn files_of_the_hub_are_private() {
+        keep_files_private();
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("loom.db");
+        std::fs::write(&path, "x").unwrap();
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     }
 }

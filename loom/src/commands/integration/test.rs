@@ -1,15 +1,26 @@
 //! `loom integration test`.
 
-use loom_api::{request, routes};
+use loom_api::{Client, request, routes};
 use loom_domain::Code;
-use serde_json::Value;
+use serde_json::{Value, json};
+use tokio::time::{Duration, Instant};
 
 use crate::cli::parsers;
 use crate::commands::common::planned;
 use crate::commands::delivery::{self, Waiting};
+use crate::compose::entropy;
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
-use crate::output::pick;
+use crate::output::{Format, pick};
+
+/// Codes of six digits.
+const CODES: u128 = 1_000_000;
+/// Wait for the delivery of the check message, unless said.
+const OUTBOUND_SECONDS: u64 = 30;
+/// Longest wait for a message.
+const INBOUND_SECONDS: u64 = 120;
+/// Longest wait that one request asks for, seconds.
+const ONE_REQUEST_SECONDS: u64 = 30;
 
 /// Send a check message, or wait for one
 #[derive(Debug, clap::Args)]
@@ -24,9 +35,9 @@ pub(crate) struct Args {
     /// Wait for a message with a code instead of sending one
     #[arg(long)]
     inbound: bool,
-    /// Longest wait, at most 120s
-    #[arg(long, value_name = "D", value_parser = parsers::seconds, default_value = "30s")]
-    timeout: u64,
+    /// Longest wait: 30s, and 120s with --inbound, at most 120s
+    #[arg(long, value_name = "D", value_parser = parsers::seconds)]
+    timeout: Option<u64>,
 }
 
 /// Tests it.
@@ -35,22 +46,59 @@ pub(crate) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
         return planned(cx, "a check message would be sent", &[args.membership]);
     }
     let hub = cx.hub()?;
-    let waiting = Waiting { r#async: false, timeout: args.timeout };
-    let body = request::TestMembership { inbound: args.inbound, timeout_seconds: Some(args.timeout) };
-    let wait = if args.inbound { args.timeout } else { waiting.first_seconds() };
-    let call = hub.post(routes::membership_test(&args.membership)).wait(wait).json(&body)?;
-    let found: Value = call.run().await?;
-    if args.inbound { inbound(&found, cx) } else { delivery::follow(found, &waiting, &hub, cx).await }
+    if args.inbound {
+        return inbound(&args, &hub, cx).await;
+    }
+    let timeout = args.timeout.unwrap_or(OUTBOUND_SECONDS);
+    let waiting = Waiting { r#async: false, timeout };
+    let body =
+        request::TestMembership { timeout_seconds: Some(timeout), ..request::TestMembership::default() };
+    let call = hub.post(routes::membership_test(&args.membership)).wait(waiting.first_seconds());
+    let found: Value = call.json(&body)?.run().await?;
+    delivery::follow(found, &waiting, &hub, cx).await
 }
 
-fn inbound(found: &Value, cx: &mut Context<'_, '_>) -> Outcome {
+/// Shows a code, then waits for a message that holds it.
+async fn inbound(args: &Args, hub: &Client, cx: &mut Context<'_, '_>) -> Outcome {
+    let code = format!("{:06}", entropy()() % CODES);
+    let seconds = args.timeout.unwrap_or(INBOUND_SECONDS).min(INBOUND_SECONDS);
+    announce(&code, seconds, cx)?;
+    let deadline = Instant::now() + Duration::from_secs(seconds);
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now()).as_secs().min(ONE_REQUEST_SECONDS);
+        let body = request::TestMembership {
+            inbound: true,
+            code: Some(code.clone()),
+            timeout_seconds: Some(left),
+        };
+        let call = hub.post(routes::membership_test(&args.membership)).wait(left);
+        let found: Value = call.json(&body)?.run().await?;
+        if pick::is(&found, "received") || left < ONE_REQUEST_SECONDS {
+            return tell(&found, cx);
+        }
+    }
+}
+
+/// The code is known before the wait: on stderr for people, and as a first line of ndjson.
+fn announce(code: &str, seconds: u64, cx: &mut Context<'_, '_>) -> Outcome {
+    if cx.globals.format() == Format::Ndjson {
+        cx.out.json(&json!({ "code": code }))?;
+        return cx.out.flush();
+    }
+    cx.out.ask(&format!("write {code} in the conversation; waiting up to {seconds} s"))
+}
+
+fn tell(found: &Value, cx: &mut Context<'_, '_>) -> Outcome {
+    let received = pick::is(found, "received");
     if cx.out.is_human() {
-        cx.out.line(&format!("code {}", pick::text(found, "code")))?;
+        let [code, event] = ["code", "eventId"].map(|path| pick::text(found, path));
+        let line = if received { format!("received {code} as {event}") } else { format!("{code} did not arrive") };
+        cx.out.line(&line)?;
         for step in pick::list(found, "path").iter().filter_map(Value::as_str) {
-            cx.out.line(step)?;
+            cx.out.line(&format!("    {step}"))?;
         }
     } else {
         cx.out.json(found)?;
     }
-    if pick::is(found, "received") { Ok(()) } else { Err(Failure::of(Code::WaitTimeout)) }
+    if received { Ok(()) } else { Err(Failure::of(Code::WaitTimeout)) }
 }

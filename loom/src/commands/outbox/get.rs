@@ -3,6 +3,7 @@
 use loom_api::routes;
 use serde_json::Value;
 
+use super::list::tries;
 use crate::cli::parsers;
 use crate::context::Context;
 use crate::failure::Outcome;
@@ -13,7 +14,7 @@ const PARTS: &[Column] = &[
     Column::new("ID", |v, _| pick::text(v, "id")),
     Column::new("KIND", |v, _| pick::text(v, "kind")),
     Column::new("STATE", |v, _| pick::state(v, "state", "blockedBy")),
-    Column::number("ATTEMPTS", |v, _| pick::text(v, "attemptCount")),
+    Column::number("ATTEMPTS", |v, _| tries(v).to_string()),
     Column::new("NEXT", |v, look| look.time(v, "until")),
     Column::new("EXTERNAL-MESSAGE", |v, _| pick::dash(v, "receipt.externalMessageId")),
     Column::new("EXTERNAL-FILE", |v, _| pick::dash(v, "receipt.externalFileId")),

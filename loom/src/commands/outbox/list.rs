@@ -83,7 +83,13 @@ pub(super) async fn run(args: Filters, cx: &mut Context<'_, '_>) -> Outcome {
 }
 
 fn attempts(item: &Value) -> u64 {
-    pick::list(item, "parts").iter().map(|part| pick::number(part, "attemptCount")).sum()
+    pick::list(item, "parts").iter().map(tries).sum()
+}
+
+/// Tries of a Part: those that failed, and the one that delivered it, is under way, or whose end is unknown.
+pub(super) fn tries(part: &Value) -> u64 {
+    let is_tried = matches!(pick::text(part, "state").as_str(), "sent" | "sending" | "unknown");
+    pick::number(part, "attemptCount") + u64::from(is_tried)
 }
 
 fn below(item: &Value, _look: &Look) -> Vec<String> {

@@ -56,7 +56,7 @@ async fn tail(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
 fn sentence(event: &Value) -> String {
     let [seq, kind, id] = ["seq", "type", "id"].map(|path| pick::text(event, path));
     let what = match pick::text(event, "object.text") {
-        text if text.is_empty() => pick::text(event, "object.state"),
+        text if text.is_empty() => pick::text(event, "changed").replace(',', ", "),
         text => text,
     };
     format!("{seq} {kind} {id} {what}")

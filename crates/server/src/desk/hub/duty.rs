@@ -82,6 +82,6 @@ impl Duty for HubDesk {
     }
     async fn verify_audit(&self, _: Principal) -> Result<view::AuditVerdict, Error> {
         let verified = self.hub.store().verify_audit().await?;
-        Ok(view::AuditVerdict { ok: true, rows: verified.rows, first_seq: None, last_seq: None, head: None })
+        Ok(view::AuditVerdict { ok: true, rows: verified.rows, nodes: verified.nodes })
     }
 }

@@ -86,17 +86,13 @@ impl Connections for HubDesk {
     ) -> Result<Page<view::ConnectionEntry>, Error> {
         let mut page = self.hub.store().list_connections(query, self.installed.clone()).await?;
         for entry in &mut page.items {
-            let live = self.hub.connection_health(&entry.connection.id);
-            (entry.state, entry.reason) = (live.state, live.reason);
+            self.add_health(entry).await?;
         }
         Ok(page)
     }
     async fn connection(&self, _: Principal, id: ConnectionId) -> Result<view::ConnectionEntry, Error> {
         let mut entry = self.hub.store().connection_entry(id.clone()).await?;
-        let health = self.hub.health_view(&id).await?;
-        (entry.state, entry.reason) = (health.state, health.reason);
-        entry.last_error.clone_from(&health.last_error);
-        entry.health = Some(health);
+        self.add_health(&mut entry).await?;
         Ok(entry)
     }
     async fn connection_health(&self, _: Principal, id: ConnectionId) -> Result<view::Health, Error> {
@@ -146,6 +142,17 @@ impl Connections for HubDesk {
             format!("{} message(s) not in the ledger", found.unseen),
         ];
         Ok(view::ProbeResult { ok: !found.deaf, checks, health, error: None })
+    }
+}
+
+impl HubDesk {
+    /// Puts what the running hub knows of a Connection beside what is stored.
+    async fn add_health(&self, entry: &mut view::ConnectionEntry) -> Result<(), Error> {
+        let health = self.hub.health_view(&entry.connection.id).await?;
+        (entry.state, entry.reason) = (health.state, health.reason);
+        entry.last_error.clone_from(&health.last_error);
+        entry.health = Some(health);
+        Ok(())
     }
 }
 
