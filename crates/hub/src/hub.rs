@@ -138,6 +138,7 @@ impl Hub {
         self.inner.stop.cancel();
         self.inner.tasks.wait(Duration::from_secs(20)).await;
         self.inner.runtimes.shutdown().await;
+        self.inner.runtimes.revoke_tokens(self).await;
         self.inner.phase.send_replace(Phase::Stopped);
     }
 

@@ -21,6 +21,7 @@ pub mod lock;
 mod metrics;
 mod supervise;
 mod sweep;
+pub mod token;
 mod turns;
 
 pub use blobs::{Blobs, safe_name};

@@ -1,35 +1,13 @@
 //! Tokens: their form, what is stored of them, and how one is checked (platform specification, ID-1 to ID-5).
 
 use async_trait::async_trait;
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use loom_domain::{Error, Principal, Timestamp, TokenId, is_ulid};
-use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
-/// Random bytes of a token's secret part.
-pub const SECRET_BYTES: usize = 32;
+pub use loom_hub::token::{Minted, SECRET_BYTES, TokenKind, mint, secret_sha256};
+
 const SECRET_CHARS: usize = 43;
 const ULID_CHARS: usize = 26;
-
-/// What a token is for; it decides the prefix.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TokenKind {
-    /// Owner, viewer or Agent: `loom_tok_`.
-    Person,
-    /// A connector of one Connection: `lct_`.
-    Connector,
-}
-
-impl TokenKind {
-    /// The text before the id.
-    pub const fn prefix(self) -> &'static str {
-        match self {
-            TokenKind::Person => "loom_tok_",
-            TokenKind::Connector => "lct_",
-        }
-    }
-}
 
 /// A narrow right of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -110,32 +88,6 @@ pub struct StoredToken {
 pub trait TokenStore: Send + Sync + 'static {
     /// Finds a token by its id.
     async fn lookup(&self, id: &TokenId) -> Result<Option<StoredToken>, Error>;
-}
-
-/// A token just made; the value is shown once and never stored.
-pub struct Minted {
-    /// Its id.
-    pub id: TokenId,
-    /// The whole token.
-    pub value: String,
-    /// What to store.
-    pub sha256: [u8; 32],
-}
-
-/// Makes a token from its id and 256 random bits.
-pub fn mint(kind: TokenKind, id: TokenId, random: &[u8; SECRET_BYTES]) -> Minted {
-    let secret = URL_SAFE_NO_PAD.encode(random);
-    let value = format!("{}{}_{secret}", kind.prefix(), ulid_of(&id));
-    Minted { sha256: secret_sha256(&secret), id, value }
-}
-
-/// SHA-256 of a token's secret part.
-pub fn secret_sha256(secret: &str) -> [u8; 32] {
-    Sha256::digest(secret.as_bytes()).into()
-}
-
-fn ulid_of(id: &TokenId) -> &str {
-    id.as_str().strip_prefix(TokenId::PREFIX).unwrap_or_default()
 }
 
 /// A token as presented, split into its parts.

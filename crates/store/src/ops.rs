@@ -11,6 +11,7 @@ pub mod connections;
 pub(crate) mod fairness;
 pub mod feed;
 pub mod glance;
+pub mod history_cursor;
 pub mod inbound;
 pub mod inbox;
 pub(crate) mod items;

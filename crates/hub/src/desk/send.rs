@@ -57,8 +57,10 @@ impl Hub {
 
     /// Whether a send would be taken; nothing is stored.
     pub async fn admission(&self, principal: Principal, send: request::Send) -> Result<view::Admission> {
-        let wanted = self.wanted(&principal, send).await?;
-        let (to, draft) = self.draft(&wanted).await?;
+        let mut wanted = self.wanted(&principal, send).await?;
+        let announced = std::mem::take(&mut wanted.content.files);
+        let (to, mut draft) = self.draft(&wanted).await?;
+        draft.files = self.announced(&announced).await?;
         let parts = u32::try_from(draft.chunks.len() + draft.files.len()).unwrap_or(u32::MAX);
         self.store().check_admission(self.act(principal), to, draft).await?;
         Ok(view::Admission { admitted: true, held: None, parts })
@@ -226,6 +228,29 @@ impl Hub {
             message_id: place.message_id.clone(),
         };
         Ok(channel.check_target(question).await.ok())
+    }
+
+    /// The files of a send that is only asked about: stored ones, or what will be uploaded, by name, size and digest.
+    async fn announced(&self, files: &[request::File]) -> Result<Vec<DraftFile>> {
+        let mut out = Vec::new();
+        for file in files.iter().take(FILES_PER_SEND_MAX + 1) {
+            match (&file.artifact_id, file.size, &file.sha256) {
+                (None, Some(size), Some(sha256)) => out.push(DraftFile {
+                    artifact_id: loom_domain::ArtifactId::new(0, 0),
+                    file: SendFile {
+                        name: crate::safe_name(file.name.as_deref().unwrap_or("file")),
+                        size,
+                        sha256: sha256.clone(),
+                    },
+                    mime_type: "application/octet-stream".to_owned(),
+                }),
+                _ => out.extend(self.files(std::slice::from_ref(file)).await?),
+            }
+        }
+        if out.len() > FILES_PER_SEND_MAX {
+            return Err(Error::new(Code::TooMany, format!("a send has at most {FILES_PER_SEND_MAX} files")));
+        }
+        Ok(out)
     }
 
     /// The stored files of a send. Bytes other than announced are `artifact_changed`.

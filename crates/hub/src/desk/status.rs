@@ -46,7 +46,7 @@ impl Hub {
                     .map(|at| u64::try_from(now.since_ms(at) / 1_000).unwrap_or(0)),
             },
             outbox: view::OutboxTotals {
-                open: stats.outbox.iter().map(|(_, n)| n).sum(),
+                open: ["pending", "sending", "retry_wait"].map(|state| of(&stats.outbox, state)).iter().sum(),
                 held: of(&stats.outbox, "held"),
                 unknown: of(&stats.outbox, "unknown"),
                 dead: stats.dead,

@@ -1,82 +1,144 @@
 //! After each registration: messages that came while nobody listened are read from history, oldest first, and
 //! judged like any other. Dedupe and staleness decide; nothing is answered twice.
+//!
+//! The store remembers up to when everything was read. It moves only after a complete pass, so a crash in the
+//! middle of one leaves no hole, whatever came over the socket meanwhile.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use loom_channels::{HistoryQuery, Ingress as _};
-use loom_domain::Principal;
+use loom_channels::{Fault, FaultClass, HistoryQuery, Ingress as _};
+use loom_domain::{Error, Principal, Timestamp};
 use tokio_util::sync::CancellationToken;
 
 use super::{ingress::HubIngress, monitor::HubMonitor, session::Holder};
 
 const OFFER_MAX: usize = 50;
+/// History is read again this far behind the cursor: longer than a platform repeats an event that was not
+/// acknowledged, and than a deaf socket stays unnoticed.
+const LOOK_BACK_MS: i64 = 10 * 60 * 1_000;
+/// Time between steps of the cursor while a session is up.
+const ADVANCE_EVERY: Duration = Duration::from_secs(60);
+/// Wait after a pass that could not read everything.
+const RETRY_AFTER: Duration = Duration::from_secs(30);
 
 /// Catches up after every registration of the session.
 pub(super) async fn run(holder: Holder, monitor: Arc<HubMonitor>, stop: CancellationToken) {
     let mut registrations = monitor.registrations();
+    let mut is_complete = false;
     loop {
+        let pause = if is_complete { ADVANCE_EVERY } else { RETRY_AFTER };
+        let is_new = tokio::select! {
+            () = stop.cancelled() => return,
+            changed = registrations.changed() => match changed {
+                Ok(()) => true,
+                Err(_) => return,
+            },
+            () = tokio::time::sleep(pause) => false,
+        };
+        let Some(registered) = *registrations.borrow_and_update() else { continue };
+        let work = async {
+            match is_complete && !is_new {
+                true => advance(&holder, holder.hub.now()).await,
+                false => is_complete = pass(&holder, registered).await,
+            }
+        };
         tokio::select! {
             () = stop.cancelled() => return,
-            changed = registrations.changed() => if changed.is_err() { return },
-        }
-        tokio::select! {
-            () = stop.cancelled() => return,
-            () = catch_up(&holder) => {}
+            () = work => {}
         }
     }
 }
 
-/// Reads every conversation with an enabled Membership from its newest known message on.
+/// Reads everything up to now once more; for a socket that was found deaf.
 pub(super) async fn catch_up(holder: &Holder) {
-    let hub = &holder.hub;
-    let conversations = match hub.store().known_conversations(holder.connection.id.clone()).await {
-        Ok(conversations) => conversations,
-        Err(error) => {
-            tracing::warn!("catch-up could not start: {error}");
-            return;
+    pass(holder, holder.hub.now()).await;
+}
+
+/// One pass; true and remembered when every conversation was read.
+async fn pass(holder: &Holder, until: Timestamp) -> bool {
+    match read_all(holder).await {
+        Ok(()) => {
+            advance(holder, until).await;
+            true
         }
-    };
-    let limits = &hub.config().connections;
-    let oldest = hub.now().plus_ms(-limits.catchup_age_s.saturating_mul(1_000));
+        Err(fault) => {
+            tracing::warn!("catch-up is not complete: {fault}");
+            false
+        }
+    }
+}
+
+async fn advance(holder: &Holder, at: Timestamp) {
+    let act = holder.hub.act(Principal::Hub);
+    if let Err(error) = holder.hub.store().advance_history_cursor(act, holder.connection.id.clone(), at).await {
+        tracing::warn!("the history cursor was not stored: {error}");
+    }
+}
+
+/// Reads every conversation with an enabled Membership. A conversation that the platform refuses to show is
+/// passed over; a fault that may pass makes the pass incomplete.
+async fn read_all(holder: &Holder) -> Result<(), Fault> {
+    let (hub, id) = (&holder.hub, &holder.connection.id);
+    let conversations = hub.store().known_conversations(id.clone()).await.map_err(|error| local(&error))?;
+    let since = start(holder).await.map_err(|error| local(&error))?;
     for known in conversations {
-        let Some(newest) = known.newest_message_id else { continue };
         let query = HistoryQuery {
             conversation_id: known.conversation_id.clone(),
             thread_id: None,
-            after: Some(newest),
-            since: Some(oldest),
-            limit: limits.catchup_max,
+            after: None,
+            since: Some(since),
+            limit: hub.config().connections.catchup_max,
         };
         match holder.channel.history(query).await {
             Ok(page) => {
                 if page.truncated {
-                    let text = format!(
-                        "more messages were missed in {} than can be read back",
-                        known.conversation_id
-                    );
-                    let _ = hub
-                        .store()
-                        .tell(
-                            hub.act(Principal::Hub),
-                            "backfill_truncated".to_owned(),
-                            holder.connection.id.to_string(),
-                            text,
-                            format!("loom integration status {}", holder.connection.id),
-                        )
-                        .await;
+                    tell_truncated(holder, &known.conversation_id).await;
                 }
-                offer(holder, page.messages.into_iter().filter(|m| !m.own).map(|m| m.event).collect()).await;
+                offer(holder, page.messages.into_iter().filter(|m| !m.own).map(|m| m.event).collect()).await?;
             }
-            Err(fault) => tracing::debug!("history of a conversation cannot be read: {fault}"),
+            Err(fault) if matches!(fault.class, FaultClass::Permanent | FaultClass::MissingScope) => {
+                tracing::debug!("history of a conversation cannot be read: {fault}");
+            }
+            Err(fault) => return Err(fault),
         }
     }
+    Ok(())
 }
 
-async fn offer(holder: &Holder, events: Vec<loom_domain::InboundEvent>) {
+/// Where a pass starts: behind the cursor, never before the first connect nor beyond the oldest age.
+async fn start(holder: &Holder) -> Result<Timestamp, Error> {
+    let (hub, id) = (&holder.hub, &holder.connection.id);
+    let oldest = hub.now().plus_ms(-hub.config().connections.catchup_age_s.saturating_mul(1_000));
+    let first = hub.store().connection(id.clone()).await?.first_connected_at;
+    let cursor = hub.store().history_cursor(id.clone()).await?.map(|at| at.plus_ms(-LOOK_BACK_MS));
+    Ok(cursor.into_iter().chain(first).chain([oldest]).max().unwrap_or(oldest))
+}
+
+async fn tell_truncated(holder: &Holder, conversation: &str) {
+    let hub = &holder.hub;
+    let text = format!("more messages were missed in {conversation} than can be read back");
+    let _ = hub
+        .store()
+        .tell(
+            hub.act(Principal::Hub),
+            "backfill_truncated".to_owned(),
+            holder.connection.id.to_string(),
+            text,
+            format!("loom integration status {}", holder.connection.id),
+        )
+        .await;
+}
+
+async fn offer(holder: &Holder, events: Vec<loom_domain::InboundEvent>) -> Result<(), Fault> {
     let ingress = HubIngress::new(holder.clone());
     for batch in events.chunks(OFFER_MAX) {
-        if ingress.offer(batch.to_vec()).await.is_err() {
-            return;
-        }
+        let taken = ingress.offer(batch.to_vec()).await;
+        taken.map_err(|_| Fault::new(FaultClass::Retryable, "not_stored", "the store takes no events now"))?;
     }
+    Ok(())
+}
+
+fn local(error: &Error) -> Fault {
+    Fault::new(FaultClass::Retryable, error.code.as_str(), error.message.clone())
 }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use loom_channels::{Fault, Monitor};
-use loom_domain::{ConnectionId, connection::Proof};
+use loom_domain::{ConnectionId, Timestamp, connection::Proof};
 use tokio::sync::watch;
 
 use crate::hub::Hub;
@@ -13,7 +13,7 @@ pub(super) struct HubMonitor {
     hub: Hub,
     connection: ConnectionId,
     was_registered: AtomicBool,
-    registrations: watch::Sender<u64>,
+    registrations: watch::Sender<Option<Timestamp>>,
 }
 
 impl HubMonitor {
@@ -22,7 +22,7 @@ impl HubMonitor {
             hub,
             connection,
             was_registered: AtomicBool::new(false),
-            registrations: watch::Sender::new(0),
+            registrations: watch::Sender::new(None),
         }
     }
 
@@ -31,8 +31,8 @@ impl HubMonitor {
         self.was_registered.load(Ordering::Relaxed)
     }
 
-    /// Counts registrations; each new socket is one.
-    pub(super) fn registrations(&self) -> watch::Receiver<u64> {
+    /// Time of the newest registration; each new socket is one.
+    pub(super) fn registrations(&self) -> watch::Receiver<Option<Timestamp>> {
         self.registrations.subscribe()
     }
 }
@@ -44,7 +44,7 @@ impl Monitor for HubMonitor {
     fn registered(&self, sockets: u32) {
         self.was_registered.store(true, Ordering::Relaxed);
         self.hub.inner.board.registered(&self.connection, sockets);
-        self.registrations.send_modify(|count| *count += 1);
+        self.registrations.send_replace(Some(self.hub.now()));
     }
     fn alive(&self, proof: Proof) {
         self.hub.inner.board.alive(&self.connection, proof);

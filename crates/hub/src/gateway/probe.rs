@@ -14,6 +14,8 @@ use crate::{clock::JumpDetector, hub::Hub};
 const JUMP_CHECK: Duration = Duration::from_secs(5);
 /// Conversations compared in one probe.
 const COMPARED_MAX: usize = 1;
+/// Span of history that is compared.
+const PROBED_MS: i64 = 3_600_000;
 /// Shortest time between snapshots of the conversation list.
 const SNAPSHOT_EVERY: Duration = Duration::from_secs(300);
 
@@ -63,6 +65,9 @@ pub(super) async fn run(holder: Holder, stop: CancellationToken, reconnect: Arc<
 async fn probe(holder: &Holder, turn: usize) -> Result<ProbeResult> {
     let hub = &holder.hub;
     let known = hub.store().known_conversations(holder.connection.id.clone()).await?;
+    // What was written before the first connect never came over the socket and never will.
+    let first = hub.store().connection(holder.connection.id.clone()).await?.first_connected_at;
+    let since = hub.now().plus_ms(-PROBED_MS).max(first.unwrap_or(hub.now()));
     let mut result = ProbeResult { compared: 0, unseen: 0, deaf: false };
     let start = if known.is_empty() { 0 } else { turn % known.len() };
     for conversation in known.iter().cycle().skip(start).take(COMPARED_MAX.min(known.len())) {
@@ -70,7 +75,7 @@ async fn probe(holder: &Holder, turn: usize) -> Result<ProbeResult> {
             conversation_id: conversation.conversation_id.clone(),
             thread_id: None,
             after: conversation.newest_message_id.clone(),
-            since: Some(hub.now().plus_ms(-3_600_000)),
+            since: Some(since),
             limit: 20,
         };
         let page = holder.channel.history(query).await.map_err(|fault| {

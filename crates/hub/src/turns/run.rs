@@ -64,6 +64,7 @@ pub(super) async fn open(hub: &Hub, claimed: &Claimed) -> Result<Box<dyn AgentSe
     let agent = &claimed.agent;
     let registry = &hub.inner.runtimes;
     let local = |error: loom_domain::Error| RuntimeError::new(ErrClass::Spawn, error.message);
+    registry.ensure_token(hub, agent).await.map_err(local)?;
     let runtime = registry.of(agent).map_err(local)?;
     let host = registry.host(agent).map_err(local)?;
     let spec = runtimes::spec_of(agent, &host).map_err(local)?;

@@ -1,18 +1,20 @@
 //! The runtimes of Agents: one instance per Agent, made at first use and kept while its settings stand.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use loom_domain::{Agent, Code, Error, Result};
+use loom_domain::{Agent, AgentId, Code, Error, Principal, Result, Timestamp, TokenId};
 use loom_runtimes::{
     AgentRuntime, AgentSpec, Approval, Binding, HostCtx, RuntimeError, RuntimeKind, RuntimeSettings, Sandbox,
     Shutdown, make,
 };
-use loom_secrets::Profile;
+use loom_secrets::{Profile, Secret};
+use loom_store::ops::tokens::Token;
 
-use crate::hub::Parts;
+use crate::hub::{Hub, Parts};
+use crate::token::{SECRET_BYTES, TokenKind, mint};
 
 /// Time a runtime has to end.
 const SHUTDOWN: Duration = Duration::from_secs(10);
@@ -29,7 +31,13 @@ pub(crate) struct Registry {
     socket: PathBuf,
     redact: loom_runtimes::Redact,
     entries: Mutex<HashMap<String, Entry>>,
+    /// Token of each Agent's runtime processes, void when this hub ends.
+    tokens: tokio::sync::Mutex<HashMap<AgentId, (TokenId, Timestamp)>>,
 }
+
+/// Longest life of a runtime's token.
+const TOKEN_MS: i64 = 24 * 3_600_000;
+const TOKEN_FILE: &str = "token";
 
 impl Registry {
     pub(crate) fn new(parts: &Parts) -> Self {
@@ -40,6 +48,7 @@ impl Registry {
             socket: parts.socket.clone(),
             redact: Arc::new(move |text| redactor.redact(text, Profile::Store).into_owned()),
             entries: Mutex::default(),
+            tokens: tokio::sync::Mutex::default(),
         }
     }
 
@@ -50,7 +59,10 @@ impl Registry {
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&private_dir).map_err(|cause| {
             Error::new(Code::HubReadOnly, format!("the runtime's directory cannot be made: {cause}"))
         })?;
-        let mut host = HostCtx::new(private_dir, self.path.clone());
+        let path = format!("{}:{}", own_name(&private_dir)?.display(), self.path);
+        let token_file = private_dir.join(TOKEN_FILE);
+        let mut host = HostCtx::new(private_dir, path);
+        host.token_file = Some(token_file);
         host.env = BTreeMap::from([("LOOM_AGENT_ID".to_owned(), agent.id.to_string())]);
         host.socket_path = Some(self.socket.clone());
         host.redact = self.redact.clone();
@@ -73,6 +85,50 @@ impl Registry {
         Ok(runtime)
     }
 
+    /// Makes sure that the Agent's runtime can act as the Agent, and as nobody else.
+    pub(crate) async fn ensure_token(&self, hub: &Hub, agent: &Agent) -> Result<()> {
+        let mut tokens = self.tokens.lock().await;
+        let act = hub.act(Principal::Hub);
+        if tokens.get(&agent.id).is_some_and(|(_, made)| act.now.since_ms(*made) < TOKEN_MS / 2) {
+            return Ok(());
+        }
+        for old in hub.store().tokens_of(agent.id.to_string(), false).await? {
+            hub.store().revoke_token(act.clone(), old.id).await?;
+        }
+        let mut random = [0; SECRET_BYTES];
+        for half in random.chunks_mut(SECRET_BYTES / 2) {
+            half.copy_from_slice(&(act.entropy)().to_ne_bytes());
+        }
+        let minted = mint(TokenKind::Person, TokenId::new(act.now.0, (act.entropy)()), &random);
+        hub.redactor().register(&Secret::new(minted.value.clone()));
+        let host = self.host(agent)?;
+        let file = host.token_file.ok_or_else(|| Error::internal("a runtime without a token file"))?;
+        loom_secrets::private_file::write_private(&file, minted.value.as_bytes())?;
+        let expires_at = Some(act.now.plus_ms(TOKEN_MS));
+        let token = Token {
+            id: minted.id.clone(),
+            seq: 0,
+            kind: "agent".to_owned(),
+            subject: agent.id.to_string(),
+            sha256: hex::encode(minted.sha256),
+            scopes: Vec::new(),
+            created_at: act.now,
+            expires_at,
+            revoked_at: None,
+        };
+        let made = act.now;
+        hub.store().put_token(act, token).await?;
+        tokens.insert(agent.id.clone(), (minted.id, made));
+        Ok(())
+    }
+
+    /// Takes every runtime's token back.
+    pub(crate) async fn revoke_tokens(&self, hub: &Hub) {
+        for (_, (token, _)) in self.tokens.lock().await.drain() {
+            let _ = hub.store().revoke_token(hub.act(Principal::Hub), token).await;
+        }
+    }
+
     /// Ends every runtime.
     pub(crate) async fn shutdown(&self) {
         let all: Vec<_> = {
@@ -83,6 +139,21 @@ impl Registry {
             let _ = tokio::time::timeout(SHUTDOWN, runtime.shutdown(Shutdown::Kill)).await;
         }
     }
+}
+
+/// A folder in which this program stands under its bare name, first in a runtime's `PATH`.
+fn own_name(private_dir: &Path) -> Result<PathBuf> {
+    let folder = private_dir.join("bin");
+    let failed = |cause: std::io::Error| {
+        Error::new(Code::HubReadOnly, format!("the runtime's directory cannot be made: {cause}"))
+    };
+    std::fs::create_dir_all(&folder).map_err(failed)?;
+    let (program, link) = (std::env::current_exe().map_err(failed)?, folder.join("loom"));
+    if std::fs::read_link(&link).ok().as_deref() != Some(program.as_path()) {
+        let _ = std::fs::remove_file(&link);
+        std::os::unix::fs::symlink(&program, &link).map_err(failed)?;
+    }
+    Ok(folder)
 }
 
 /// A runtime's error as the API tells it.

@@ -60,6 +60,15 @@ impl HubDesk {
         (self.hub.act(intent.principal), intent.dry_run)
     }
 
+    /// Where the hub was told to listen.
+    fn listens(&self) -> Vec<String> {
+        let listen = &self.hub.config().listen;
+        let scheme = if listen.tls.is_some() { "https" } else { "http" };
+        let address = Some(&listen.address).filter(|address| !address.is_empty());
+        let socket = format!("unix:{}", self.hub.socket().display());
+        std::iter::once(socket).chain(address.map(|address| format!("{scheme}://{address}"))).collect()
+    }
+
     fn trust_groups(&self) -> Vec<Vec<String>> {
         self.hub.config().trust.groups.clone()
     }

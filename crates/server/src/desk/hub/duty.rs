@@ -40,7 +40,7 @@ impl Answers for HubDesk {
         self.hub.store().replay_policy(since, agent, draft_of(Some(question.draft))?).await
     }
     async fn status(&self, _: Principal) -> Result<view::HubStatus, Error> {
-        self.hub.status(Vec::new(), self.started_at).await
+        self.hub.status(self.listens(), self.started_at).await
     }
 }
 

@@ -172,6 +172,7 @@ impl Refusals for HubDesk {
     }
     async fn replay_refusal(&self, who: Principal, id: EventId) -> Result<view::ReplayedEvent, Error> {
         let refused = self.hub.store().refusal(who.clone(), id.clone()).await?.event;
+        let text = self.hub.dropped_text(&refused).await?;
         let max_age_ms = self.hub.config().inbound.max_age_s.saturating_mul(1_000);
         let offer = Offer {
             connection_id: refused.connection_id,
@@ -179,7 +180,7 @@ impl Refusals for HubDesk {
             own_ids: Vec::new(),
             limits: Limits { max_age_ms },
         };
-        let judged = self.hub.store().replay_refusal(self.act(who), id.clone(), offer, None).await?;
+        let judged = self.hub.store().replay_refusal(self.act(who), id.clone(), offer, text).await?;
         Ok(view::ReplayedEvent {
             event_id: id,
             decision: judged.decision,
