@@ -71,7 +71,8 @@ async fn pass(holder: &Holder, until: Timestamp) -> bool {
 
 async fn advance(holder: &Holder, at: Timestamp) {
     let act = holder.hub.act(Principal::Hub);
-    if let Err(error) = holder.hub.store().advance_history_cursor(act, holder.connection.id.clone(), at).await {
+    if let Err(error) = holder.hub.store().advance_history_cursor(act, holder.connection.id.clone(), at).await
+    {
         tracing::warn!("the history cursor was not stored: {error}");
     }
 }
@@ -95,7 +96,8 @@ async fn read_all(holder: &Holder) -> Result<(), Fault> {
                 if page.truncated {
                     tell_truncated(holder, &known.conversation_id).await;
                 }
-                offer(holder, page.messages.into_iter().filter(|m| !m.own).map(|m| m.event).collect()).await?;
+                offer(holder, page.messages.into_iter().filter(|m| !m.own).map(|m| m.event).collect())
+                    .await?;
             }
             Err(fault) if matches!(fault.class, FaultClass::Permanent | FaultClass::MissingScope) => {
                 tracing::debug!("history of a conversation cannot be read: {fault}");
@@ -134,7 +136,8 @@ async fn offer(holder: &Holder, events: Vec<loom_domain::InboundEvent>) -> Resul
     let ingress = HubIngress::new(holder.clone());
     for batch in events.chunks(OFFER_MAX) {
         let taken = ingress.offer(batch.to_vec()).await;
-        taken.map_err(|_| Fault::new(FaultClass::Retryable, "not_stored", "the store takes no events now"))?;
+        taken
+            .map_err(|_| Fault::new(FaultClass::Retryable, "not_stored", "the store takes no events now"))?;
     }
     Ok(())
 }

@@ -15,7 +15,12 @@ impl Store {
     }
 
     /// Moves it forward; it never goes back.
-    pub async fn advance_history_cursor(&self, act: Act, connection: ConnectionId, at: Timestamp) -> Result<()> {
+    pub async fn advance_history_cursor(
+        &self,
+        act: Act,
+        connection: ConnectionId,
+        at: Timestamp,
+    ) -> Result<()> {
         self.write(act, move |unit| {
             unit.tx.execute(
                 "INSERT INTO connection_cursors (connection_id, value, at) VALUES (?1, '', ?2) \

@@ -16,7 +16,8 @@ const CHANNEL_REFILL: Duration = Duration::from_secs(1);
 #[derive(Debug, Default)]
 pub(super) struct Limiter {
     calls: BTreeMap<String, VecDeque<Instant>>,
-    channels: BTreeMap<String, VecDeque<Instant>>,
+    /// When the bucket of a channel is full again.
+    channels: BTreeMap<String, Instant>,
 }
 
 /// Calls per minute of a method; none means no limit of its own.
@@ -47,15 +48,24 @@ impl Limiter {
     /// Counts a call, or says how many seconds to stay away.
     pub(super) fn admit(&mut self, method: &str, channel: Option<&str>, now: Instant) -> Result<(), u64> {
         if let ("chat.postMessage", Some(channel)) = (method, channel) {
-            let window = CHANNEL_REFILL * CHANNEL_BURST;
-            let burst = usize::try_from(CHANNEL_BURST).unwrap_or(usize::MAX);
-            return admit(self.channels.entry(channel.to_owned()).or_default(), burst, window, now);
+            return admit_channel(self.channels.entry(channel.to_owned()).or_insert(now), now);
         }
         match per_minute(method) {
             Some(limit) => admit(self.calls.entry(method.to_owned()).or_default(), limit, WINDOW, now),
             None => Ok(()),
         }
     }
+}
+
+/// Takes a drop of the bucket that refills one a second.
+fn admit_channel(full_at: &mut Instant, now: Instant) -> Result<(), u64> {
+    let after = (*full_at).max(now) + CHANNEL_REFILL;
+    let over = after.duration_since(now).saturating_sub(CHANNEL_REFILL * CHANNEL_BURST);
+    if !over.is_zero() {
+        return Err(over.as_secs() + 1);
+    }
+    *full_at = after;
+    Ok(())
 }
 
 fn admit(calls: &mut VecDeque<Instant>, limit: usize, window: Duration, now: Instant) -> Result<(), u64> {
