@@ -139,3 +139,23 @@ fn listen_config(config: &Config, socket: PathBuf) -> Result<ListenConfig> {
     listen.check_bind()?;
     Ok(listen)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An address that others can reach needs TLS; certificate and key come from the configuration.
+    #[test]
+    fn tls_of_the_listener_comes_from_the_configuration() {
+        let listen = |text: &str| {
+            let config = Config::parse(text, std::iter::empty()).unwrap();
+            listen_config(&config, PathBuf::from("/run/loom.sock"))
+        };
+        let open = "[listen]\naddress = \"0.0.0.0:4870\"\n";
+        assert_eq!(listen(open).unwrap_err().code, Code::InsecureBind);
+        let tls = listen(&format!("{open}tls = {{ cert = \"/c.pem\", key = \"/k.pem\" }}")).unwrap().tls.unwrap();
+        assert_eq!((tls.cert, tls.key), (PathBuf::from("/c.pem"), PathBuf::from("/k.pem")));
+        let half = Config::parse("[listen]\ntls = { cert = \"/c.pem\" }", std::iter::empty());
+        assert_eq!(half.unwrap_err().code, Code::InvalidArgument);
+    }
+}

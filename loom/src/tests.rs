@@ -7,6 +7,8 @@ mod guide;
 mod help;
 mod parsing;
 mod sends;
+mod vault;
+mod views;
 
 use crate::app::run_with;
 use crate::environment::Environment;

@@ -1,5 +1,7 @@
 //! Flags and small steps that several commands share.
 
+use std::collections::BTreeMap;
+
 use clap::Args;
 use loom_api::LIMIT_MAX;
 use serde::Serialize;
@@ -7,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
+use crate::output::{items, pick};
 
 /// Which page of a list.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
@@ -43,6 +46,19 @@ pub(crate) fn planned(cx: &mut Context<'_, '_>, what: &str, ids: &[String]) -> O
     } else {
         cx.out.json(&json!({"dryRun": true, "plan": what, "ids": ids}))
     }
+}
+
+/// Values of a list's objects by their ids, to show words in the place of ids.
+pub(crate) async fn words(route: String, path: &str, cx: &Context<'_, '_>) -> Outcome<BTreeMap<String, Value>> {
+    let query = json!({ "limit": LIMIT_MAX });
+    let page: Value = cx.hub()?.get(route).query(&query)?.run().await?;
+    let word = |one: &Value| Some((pick::text(one, "id"), pick::value(one, path)?.clone()));
+    Ok(items(&page).iter().filter_map(word).collect())
+}
+
+/// The objects of a page, to be changed.
+pub(crate) fn items_mut(page: &mut Value) -> impl Iterator<Item = &mut Value> {
+    page.get_mut("items").and_then(Value::as_array_mut).into_iter().flatten()
 }
 
 /// The ids of a page's items.

@@ -1,11 +1,18 @@
 //! The hub at a glance.
 
+use std::path::Path;
+
 use loom_api::view;
 use loom_domain::{Result, connection::ConnectionState};
 
 use crate::hub::{Hub, Phase};
 
 impl Hub {
+    /// Path of the hub's socket.
+    pub fn socket(&self) -> &Path {
+        &self.inner.parts.socket
+    }
+
     /// Totals and state.
     pub async fn status(
         &self,
@@ -34,7 +41,7 @@ impl Hub {
                 loom_store::StoreUrl::Postgres(_) => "postgres".to_owned(),
             }),
             listen,
-            agents: view::AgentTotals { total: stats.agents, running: stats.running, paused: 0 },
+            agents: view::AgentTotals { total: stats.agents, running: stats.running, paused: stats.paused },
             connections: self.connection_totals().await?,
             inbox: view::InboxTotals {
                 queued: of(&stats.inbox, "queued"),

@@ -24,6 +24,8 @@ pub struct Stats {
     pub agents: u64,
     /// Of these, with a running Turn.
     pub running: u64,
+    /// Of these, paused.
+    pub paused: u64,
     /// Notices not yet acknowledged.
     pub notices: u64,
     /// Judged Events by reason, since the store was made.
@@ -70,6 +72,11 @@ impl Store {
                 )?,
                 oldest_outbox: time(tx, "SELECT MIN(created_at) FROM outbox WHERE open = 1", "")?,
                 agents: count(tx, "SELECT COUNT(*) FROM agents WHERE archived = 0", "")?,
+                paused: count(
+                    tx,
+                    "SELECT COUNT(*) FROM agents WHERE archived = 0 AND doc LIKE '%\"paused\":true%'",
+                    "",
+                )?,
                 running: count(tx, "SELECT COUNT(*) FROM turns WHERE open = 1", "")?,
                 notices: count(tx, "SELECT COUNT(*) FROM notices WHERE acked = 0", "")?,
                 reasons: counts(tx, "SELECT reason, total FROM reason_counts ORDER BY reason")?,

@@ -4,7 +4,7 @@ use loom_api::{query, routes};
 use serde_json::Value;
 
 use crate::cli::parsers;
-use crate::commands::common::Paging;
+use crate::commands::common::{Paging, items_mut, words};
 use crate::context::Context;
 use crate::failure::Outcome;
 use crate::output::{Column, Listing, Look, pick};
@@ -56,8 +56,25 @@ pub(crate) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
         limit: args.paging.limit,
         cursor: args.paging.cursor,
     };
-    let page: Value = cx.hub()?.get(routes::connections()).query(&query)?.run().await?;
+    let mut page: Value = cx.hub()?.get(routes::connections()).query(&query)?.run().await?;
+    if cx.out.is_human() {
+        add_agents(&mut page, cx).await?;
+    }
     cx.out.list(&page, &LISTING)
+}
+
+/// An Address names its Agent's id; people know the name.
+async fn add_agents(page: &mut Value, cx: &Context<'_, '_>) -> Outcome {
+    let names = words(routes::agents(), "name", cx).await?;
+    for connection in items_mut(page) {
+        let addresses = connection.get_mut("addresses").and_then(Value::as_array_mut);
+        for address in addresses.into_iter().flatten() {
+            if let Some(name) = names.get(&pick::text(address, "agentId")) {
+                address["agentName"] = name.clone();
+            }
+        }
+    }
+    Ok(())
 }
 
 fn addresses(connection: &Value, _look: &Look) -> Vec<String> {

@@ -16,8 +16,8 @@ use crate::input::body::read_limited;
 /// Store a secret, from stdin or a file
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
-    "pass show slack | loom secret set slack.docs",
-    "loom secret set slack.docs --file /run/keys/slack.json"
+    "loom secret set slack.docs --file tokens.json",
+    "loom secret set webhook.key --file -"
 ))]
 pub(crate) struct Args {
     /// Name of the entry; its reference is vault:NAME

@@ -5,7 +5,7 @@ use loom_domain::reason::EventReason;
 use serde_json::Value;
 
 use crate::cli::parsers;
-use crate::commands::common::Paging;
+use crate::commands::common::{Paging, items_mut, words};
 use crate::context::Context;
 use crate::failure::Outcome;
 use crate::output::{Column, Listing, pick};
@@ -81,6 +81,20 @@ pub(super) async fn run(args: Filters, cx: &mut Context<'_, '_>) -> Outcome {
         limit: args.paging.limit,
         cursor: args.paging.cursor,
     };
-    let page: Value = cx.hub()?.get(path).query(&query)?.run().await?;
+    let mut page: Value = cx.hub()?.get(path).query(&query)?.run().await?;
+    if cx.out.is_human() && !args.counts {
+        add_providers(&mut page, cx).await?;
+    }
     cx.out.list(&page, listing)
+}
+
+/// An Event names its Connection; people know the provider.
+async fn add_providers(page: &mut Value, cx: &Context<'_, '_>) -> Outcome {
+    let providers = words(routes::connections(), "provider", cx).await?;
+    for event in items_mut(page) {
+        if let Some(provider) = providers.get(&pick::text(event, "connectionId")) {
+            event["provider"] = provider.clone();
+        }
+    }
+    Ok(())
 }
