@@ -11,7 +11,7 @@ use loom_domain::{Code, Error, Result};
 
 use crate::private_file::read_private;
 use crate::{CredentialRef, Fields, Kind, Redactor, SECRET_BYTES_MIN, Secret, Vault};
-use fields::{Lookup, from_text, from_lookup};
+use fields::{Lookup, from_lookup, from_text};
 
 /// The keychain is given so long to answer; a locked one waits for its owner.
 const KEYCHAIN_TIMEOUT: Duration = Duration::from_secs(3);
@@ -60,9 +60,9 @@ impl Resolver {
     /// The fields of the credential. Every one is registered with the redactor before it is returned.
     pub async fn resolve(&self, reference: &CredentialRef, kind: Kind) -> Result<Fields> {
         let fields = match reference {
-            CredentialRef::Env(name) => self.from_environment(reference, name, kind)?,
+            CredentialRef::Env(name) => self.in_environment(reference, name, kind)?,
             CredentialRef::File(path) => from_file(reference, path.clone(), kind).await?,
-            CredentialRef::Vault(name) => self.from_vault(reference, name.clone(), kind).await?,
+            CredentialRef::Vault(name) => self.in_vault(reference, name.clone(), kind).await?,
             CredentialRef::Keychain(service) => {
                 let found = keychain::read(reference, service, kind, self.keychain_timeout).await?;
                 from_lookup(reference, kind, &found)?
@@ -77,7 +77,7 @@ impl Resolver {
         fields.get(field).cloned().ok_or_else(|| unavailable(reference, Some(field), "field_missing"))
     }
 
-    fn from_environment(&self, reference: &CredentialRef, name: &str, kind: Kind) -> Result<Fields> {
+    fn in_environment(&self, reference: &CredentialRef, name: &str, kind: Kind) -> Result<Fields> {
         let read = |name: &str| (self.environment)(name).filter(|value| !value.is_empty()).map(Secret::new);
         if let Some(value) = read(name) {
             return from_text(reference, kind, &value);
@@ -91,7 +91,7 @@ impl Resolver {
         from_lookup(reference, kind, &found)
     }
 
-    async fn from_vault(&self, reference: &CredentialRef, name: String, kind: Kind) -> Result<Fields> {
+    async fn in_vault(&self, reference: &CredentialRef, name: String, kind: Kind) -> Result<Fields> {
         let vault = self.vault.clone().ok_or_else(|| unavailable(reference, None, "missing"))?;
         let found = blocking(move || vault.get(&name)).await?;
         let value = found.ok_or_else(|| unavailable(reference, None, "missing"))?;
@@ -149,7 +149,9 @@ fn unavailable(reference: &CredentialRef, field: Option<&str>, reason: &str) -> 
         .with_detail("reason", reason)
         .with_detail("ref", reference.to_string());
     let error = if reason == "no_keychain" {
-        error.with_hint("no Secret Service is running here; keep the secret in the vault: `loom secret set NAME`")
+        error.with_hint(
+            "no Secret Service is running here; keep the secret in the vault: `loom secret set NAME`",
+        )
     } else {
         error
     };

@@ -20,7 +20,7 @@ use crate::fault::{NetworkFault, Written, stamp};
 use crate::limiter::LaneKey;
 use crate::request::Spec;
 use crate::response::{Meta, RateState, Response};
-use crate::retry::{self, Ending, Repeat, Verdict, after};
+use crate::retry::{self, Repeat, Verdict, after};
 use crate::stream::ByteStream;
 use crate::trace::Trace;
 use crate::transport::{Core, Transport};
@@ -32,7 +32,7 @@ pub(crate) const REDIRECTS_MAX: u32 = 10;
 #[derive(Debug)]
 pub(crate) enum Opened {
     /// An answer that was read to its end.
-    Whole(Response),
+    Whole(Box<Response>),
     /// A 2xx answer whose body is still to come.
     Stream(Box<ByteStream>),
 }
@@ -104,7 +104,7 @@ impl Call {
     /// The whole answer, whatever its status.
     pub(crate) async fn answer(&mut self) -> Result<Response> {
         match self.hops(Reading::Whole).await? {
-            Opened::Whole(response) => Ok(response),
+            Opened::Whole(response) => Ok(*response),
             Opened::Stream(_) => Err(self.finish(Error::internal("a whole answer was asked for"))),
         }
     }

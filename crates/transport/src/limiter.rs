@@ -65,8 +65,7 @@ impl Limiter {
         let slots = self.with_lane(key, |lane| Arc::clone(&lane.slots));
         let slot = tokio::time::timeout_at(deadline, slots.acquire_owned()).await;
         let Ok(Ok(slot)) = slot else { return Err(limited(deadline - start)) };
-        loop {
-            let Some(ready_at) = self.with_lane(key, |lane| lane.take(key.rate)) else { break };
+        while let Some(ready_at) = self.with_lane(key, |lane| lane.take(key.rate)) {
             if ready_at > deadline {
                 return Err(limited(ready_at - Instant::now()));
             }

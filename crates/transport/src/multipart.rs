@@ -58,7 +58,9 @@ impl Multipart {
             let mut head =
                 format!("--{boundary}\r\nContent-Disposition: form-data; name=\"{}\"", quoted(&part.name));
             if let Some(file_name) = &part.file_name {
-                head.push_str(&format!("; filename=\"{}\"", quoted(file_name)));
+                head.push_str("; filename=\"");
+                head.push_str(&quoted(file_name));
+                head.push('"');
             }
             if let Some(kind) = &part.content_type {
                 head.push_str("\r\nContent-Type: ");

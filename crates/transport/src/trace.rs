@@ -23,6 +23,7 @@ pub struct TraceContext {
 
 /// The trace of one request with nothing absent.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_field_names, reason = "the names of the tracing headers")]
 pub(crate) struct Trace {
     pub(crate) agent_id: Option<String>,
     pub(crate) turn_id: Option<String>,

@@ -45,7 +45,7 @@ pub(super) fn forms(value: &str) -> Vec<Form> {
     add(lower.into_bytes(), false, false);
     for offset in 0..3 {
         for engine in [&STANDARD_NO_PAD, &URL_SAFE_NO_PAD] {
-            add(base64_core(value, offset, engine), offset > 0, (value.len() + offset) % 3 > 0);
+            add(base64_core(value, offset, engine), offset > 0, !(value.len() + offset).is_multiple_of(3));
         }
     }
     found
@@ -87,7 +87,14 @@ fn json_forms(value: &str) -> Vec<String> {
     let escaped = json_escaped(value);
     let html = escaped.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026");
     let ascii = ascii_only(&escaped);
-    vec![json_escaped(&escaped), escaped.replace('/', "\\/"), html, ascii.to_uppercase_escapes(), ascii, escaped]
+    vec![
+        json_escaped(&escaped),
+        escaped.replace('/', "\\/"),
+        html,
+        ascii.to_uppercase_escapes(),
+        ascii,
+        escaped,
+    ]
 }
 
 fn json_escaped(value: &str) -> String {

@@ -42,7 +42,7 @@ pub(super) async fn read(
         Err(_) => return Err(refused(Refusal::NoKeychain)),
     };
     let service = service.to_owned();
-    let search = tokio::task::spawn_blocking(move || search(&*store, &service, kind));
+    let search = tokio::task::spawn_blocking(move || search(&store, &service, kind));
     match tokio::time::timeout(timeout, search).await {
         Ok(joined) => joined.map_err(Error::internal)?.map_err(refused),
         // The service waits for its owner to unlock it.

@@ -73,15 +73,15 @@ impl MockBackend {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn answer(&self, seen: Seen) -> Result<Answer, NetworkFault> {
+    fn answer(&self, seen: &Seen) -> Result<Answer, NetworkFault> {
         let mut state = self.lock();
-        let found = state.expected.iter_mut().find(|e| e.open() && e.mismatches(&seen).is_empty());
+        let found = state.expected.iter_mut().find(|e| e.open() && e.mismatches(seen).is_empty());
         let answer = found.map(Expectation::next_answer);
         state.seen.push(seen.clone());
         if let Some(answer) = answer {
             return Ok(answer);
         }
-        let reasons: Vec<String> = state.expected.iter().map(|e| e.explain(&seen)).collect();
+        let reasons: Vec<String> = state.expected.iter().map(|e| e.explain(seen)).collect();
         let diff = format!("{} {}: {}", seen.method, seen.url, reasons.join("; "));
         state.unmatched.push(diff.clone());
         Err(NetworkFault {
@@ -108,7 +108,7 @@ impl HttpBackend for MockBackend {
             headers,
             body,
         };
-        self.answer(seen)?.play(request.read_timeout).await
+        self.answer(&seen)?.play(request.read_timeout).await
     }
 
     fn resolves(&self) -> bool {

@@ -108,13 +108,11 @@ fn raw(
     let state = Some((body, connection, home));
     let body = stream::try_unfold(state, move |state| async move {
         let Some((mut body, connection, (pool, key))) = state else { return Ok(None) };
-        match connection.next_data(&mut body, read_timeout).await? {
-            Some(bytes) => Ok(Some((bytes, Some((body, connection, (pool, key)))))),
-            None => {
-                pool.put(&key, connection);
-                Ok(None)
-            }
+        if let Some(bytes) = connection.next_data(&mut body, read_timeout).await? {
+            return Ok(Some((bytes, Some((body, connection, (pool, key))))));
         }
+        pool.put(&key, connection);
+        Ok(None)
     });
     RawResponse { status: head.status.as_u16(), headers: head.headers, body: body.boxed(), address }
 }

@@ -41,12 +41,12 @@ impl Incoming {
                 return Ok(None);
             }
             let received = tokio::time::timeout_at(self.until, self.body.next()).await;
-            let decoded = match received.map_err(|_| NetworkFault::timeout(Phase::Total))? {
-                Some(bytes) => self.decoder.push(&bytes?)?,
-                None => {
-                    self.done = true;
-                    self.decoder.finish()?
-                }
+            let received = received.map_err(|_| NetworkFault::timeout(Phase::Total))?;
+            let decoded = if let Some(bytes) = received {
+                self.decoder.push(&bytes?)?
+            } else {
+                self.done = true;
+                self.decoder.finish()?
             };
             if !decoded.is_empty() {
                 self.ready.push_back(decoded);
@@ -82,7 +82,7 @@ impl Call {
         let body = self.read(incoming, record).await.map_err(faulty)?;
         record.ended();
         let meta = self.meta(RateState::read(&raw.headers));
-        Ok(Opened::Whole(Response { status, headers: raw.headers, body, meta }))
+        Ok(Opened::Whole(Box::new(Response { status, headers: raw.headers, body, meta })))
     }
 
     async fn read(&self, mut incoming: Incoming, record: &mut Record) -> Result<Bytes, NetworkFault> {

@@ -83,8 +83,8 @@ impl EventSource for HubEvents {
 fn stored(change: &Change) -> StreamEvent {
     let mut data =
         json!({"seq": change.seq, "type": change.kind, "id": change.object_id, "changed": change.changed});
-    if change.version > 0 {
-        data["version"] = change.version.into();
+    if let Some(members) = data.as_object_mut().filter(|_| change.version > 0) {
+        members.insert("version".to_owned(), change.version.into());
     }
     StreamEvent {
         seq: Some(change.seq),
