@@ -51,7 +51,8 @@ pub(crate) async fn start(start: Start) -> Result<Running> {
     let config = Config::load(&home.join("loom.toml"), start.variables.clone().into_iter())?;
     let redactor = Redactor::new();
     let logs = logs::start(&home, &config, redactor.clone(), start.talks)?;
-    let socket = loom_server::socket_path(home.root(), start.variables.get("XDG_RUNTIME_DIR").map(Path::new))?;
+    let socket =
+        loom_server::socket_path(home.root(), start.variables.get("XDG_RUNTIME_DIR").map(Path::new))?;
     let entropy = entropy();
     let node = home.node(clock.now(), entropy())?;
     let store = open_store(&config, &home, node.as_str(), clock.clone()).await?;
@@ -93,7 +94,10 @@ async fn open_store(config: &Config, home: &Home, node: &str, clock: Arc<dyn Clo
     let settings = StoreConfig {
         url: match section.url.as_str() {
             "sqlite" => StoreUrl::Sqlite,
-            url if url.starts_with("postgres://") || url.starts_with("postgresql://") || url.contains("host=") => {
+            url if url.starts_with("postgres://")
+                || url.starts_with("postgresql://")
+                || url.contains("host=") =>
+            {
                 StoreUrl::Postgres(url.to_owned())
             }
             _ => return Err(Error::invalid("store.url", "expected `sqlite` or a postgres:// URL")),
@@ -110,16 +114,20 @@ async fn open_store(config: &Config, home: &Home, node: &str, clock: Arc<dyn Clo
 
 fn listen_config(config: &Config, socket: PathBuf) -> Result<ListenConfig> {
     let section = &config.listen;
-    let address = match section.address.as_str() {
-        "" => None,
-        text => Some(text.parse().map_err(|_| Error::invalid("listen.address", "expected an address such as 127.0.0.1:4870"))?),
-    };
+    let address =
+        match section.address.as_str() {
+            "" => None,
+            text => Some(text.parse().map_err(|_| {
+                Error::invalid("listen.address", "expected an address such as 127.0.0.1:4870")
+            })?),
+        };
     let socket_auth = match section.socket_auth.as_str() {
         "peer" => SocketAuth::Peer,
         "token" => SocketAuth::Token,
         _ => return Err(Error::invalid("listen.socket_auth", "expected peer or token")),
     };
-    let trusted_proxies = section.trusted_proxies.iter().map(|text| text.parse::<Cidr>()).collect::<Result<Vec<_>>>()?;
+    let trusted_proxies =
+        section.trusted_proxies.iter().map(|text| text.parse::<Cidr>()).collect::<Result<Vec<_>>>()?;
     let mut listen = ListenConfig {
         address,
         socket: Some(socket),
@@ -153,7 +161,8 @@ mod tests {
         };
         let open = "[listen]\naddress = \"0.0.0.0:4870\"\n";
         assert_eq!(listen(open).unwrap_err().code, Code::InsecureBind);
-        let tls = listen(&format!("{open}tls = {{ cert = \"/c.pem\", key = \"/k.pem\" }}")).unwrap().tls.unwrap();
+        let tls =
+            listen(&format!("{open}tls = {{ cert = \"/c.pem\", key = \"/k.pem\" }}")).unwrap().tls.unwrap();
         assert_eq!((tls.cert, tls.key), (PathBuf::from("/c.pem"), PathBuf::from("/k.pem")));
         let half = Config::parse("[listen]\ntls = { cert = \"/c.pem\" }", std::iter::empty());
         assert_eq!(half.unwrap_err().code, Code::InvalidArgument);

@@ -84,7 +84,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("passphrase");
         std::fs::write(&file, "correct horse\n").unwrap();
-        let variables = |path: &Path| Variables::from([(PASSPHRASE_FILE.to_owned(), path.display().to_string())]);
+        let variables =
+            |path: &Path| Variables::from([(PASSPHRASE_FILE.to_owned(), path.display().to_string())]);
         let mode = |mode| std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
         mode(0o644);
         let error = vault(dir.path(), &variables(&file)).unwrap_err();

@@ -147,7 +147,7 @@ fn files(folder: &Path, all: &mut Vec<(String, Vec<u8>)>) {
         match entry.file_type().unwrap() {
             kind if kind.is_dir() => files(&path, all),
             kind if kind.is_file() => {
-                all.push((path.display().to_string(), std::fs::read(&path).unwrap_or_default()))
+                all.push((path.display().to_string(), std::fs::read(&path).unwrap_or_default()));
             }
             _ => {}
         }

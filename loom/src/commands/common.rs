@@ -49,7 +49,11 @@ pub(crate) fn planned(cx: &mut Context<'_, '_>, what: &str, ids: &[String]) -> O
 }
 
 /// Values of a list's objects by their ids, to show words in the place of ids.
-pub(crate) async fn words(route: String, path: &str, cx: &Context<'_, '_>) -> Outcome<BTreeMap<String, Value>> {
+pub(crate) async fn words(
+    route: String,
+    path: &str,
+    cx: &Context<'_, '_>,
+) -> Outcome<BTreeMap<String, Value>> {
     let query = json!({ "limit": LIMIT_MAX });
     let page: Value = cx.hub()?.get(route).query(&query)?.run().await?;
     let word = |one: &Value| Some((pick::text(one, "id"), pick::value(one, path)?.clone()));

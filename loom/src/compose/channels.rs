@@ -15,7 +15,12 @@ use loom_secrets::{Fields, Profile, Redactor};
 use loom_transport::{Proxy, ProxySetting, Settings, Transport, TransportBuilder, log::FileLog};
 
 /// The maker that the hub calls at every connect.
-pub(super) fn maker(config: &Config, home: &Home, redactor: &Redactor, variables: &BTreeMap<String, String>) -> Result<MakeChannel> {
+pub(super) fn maker(
+    config: &Config,
+    home: &Home,
+    redactor: &Redactor,
+    variables: &BTreeMap<String, String>,
+) -> Result<MakeChannel> {
     let proxy = ProxySetting::parse(&config.transport.proxy, variables)?;
     let log = Arc::new(FileLog::new(&home.join("logs")).keep_days(config.retention.log_days.max(1)));
     let (config, redactor) = (config.transport.clone(), redactor.clone());
@@ -41,7 +46,11 @@ fn settings(config: &loom_hub::config::Transport) -> Settings {
 }
 
 /// The owner's own base URLs: those of the configuration and the one of this Connection.
-fn origins(mut builder: TransportBuilder, config: &loom_hub::config::Transport, connection: &Connection) -> TransportBuilder {
+fn origins(
+    mut builder: TransportBuilder,
+    config: &loom_hub::config::Transport,
+    connection: &Connection,
+) -> TransportBuilder {
     for origin in config.local_origins.iter().chain(&connection.api_url) {
         builder = builder.local_origin(origin);
     }

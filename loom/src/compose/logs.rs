@@ -6,7 +6,9 @@ use loom_domain::{Error, Result};
 use loom_hub::{Config, home::Home};
 use loom_secrets::{Profile, Redactor};
 use tracing_appender::non_blocking::{NonBlocking, WorkerGuard};
-use tracing_subscriber::{EnvFilter, Layer as _, fmt::MakeWriter, layer::SubscriberExt as _, util::SubscriberInitExt as _};
+use tracing_subscriber::{
+    EnvFilter, Layer as _, fmt::MakeWriter, layer::SubscriberExt as _, util::SubscriberInitExt as _,
+};
 
 /// Keeps the log writer alive; dropping it writes what is left.
 pub(crate) struct Guard {

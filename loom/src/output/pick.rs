@@ -31,6 +31,13 @@ pub(crate) fn number(object: &Value, path: &str) -> u64 {
     value(object, path).and_then(Value::as_u64).unwrap_or(0)
 }
 
+/// Gives an object a member.
+pub(crate) fn put(object: &mut Value, key: &str, value: &Value) {
+    if let Some(members) = object.as_object_mut() {
+        members.insert(key.to_owned(), value.clone());
+    }
+}
+
 /// Whether the member is true.
 pub(crate) fn is(object: &Value, path: &str) -> bool {
     value(object, path).and_then(Value::as_bool).unwrap_or(false)

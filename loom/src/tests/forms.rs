@@ -32,7 +32,7 @@ fn a_list_is_a_table_a_page_or_lines() {
     );
 }
 
-/// MSG-019: no escape sequence without a terminal, nor with NO_COLOR; bold headers on a terminal.
+/// MSG-019: no escape sequence without a terminal, nor with `NO_COLOR`; bold headers on a terminal.
 #[test]
 fn msg_019_no_escape_sequences() {
     let hub = agents();

@@ -58,7 +58,10 @@ fn id_15_only_private_files_and_pipes_are_read() {
     env.stdin.is_terminal = true;
     assert_eq!(run_in(env, &["secret", "set", "a", "--json"]).code(), "missing_field");
     assert_eq!(run_at(home.path(), "abc", &["secret", "set", "a", "--json"]).code(), "invalid_input");
-    assert_eq!(run_at(home.path(), "long enough", &["secret", "set", "a b", "--json"]).code(), "invalid_argument");
+    assert_eq!(
+        run_at(home.path(), "long enough", &["secret", "set", "a b", "--json"]).code(),
+        "invalid_argument"
+    );
 }
 
 /// Inside a Turn nobody reads or fills the owner's vault.

@@ -36,9 +36,7 @@ fn connections_show_their_proof() {
 
 #[test]
 fn a_path_shows_the_deciding_step_and_wide_shows_all() {
-    let step = |text: &str, code: Value| {
-        json!({"at": "2027-01-15T07:59:00.000Z", "layer": "decision", "id": id("evt"), "text": text, "code": code})
-    };
+    let step = |text: &str, code: Value| json!({"at": "2027-01-15T07:59:00.000Z", "layer": "decision", "id": id("evt"), "text": text, "code": code});
     let steps = [step("step 1: pass", Value::Null), step("refused at step 17", json!("trigger_not_met"))];
     let hub =
         FakeHub::always(200, json!({"verdict": "REFUSED", "reason": "trigger_not_met", "steps": steps}));
@@ -72,7 +70,9 @@ fn the_audit_verdict_names_rows_and_chains() {
 fn refusals_name_their_provider() {
     let hub = FakeHub::start(|seen| match seen.path.as_str() {
         "/v1/connections" => (200, json!({"items": [{"id": id("con"), "provider": "slack"}]})),
-        _ => (200, json!({"items": [{"id": id("evt"), "connectionId": id("con"), "reason": "self_message"}]})),
+        _ => {
+            (200, json!({"items": [{"id": id("evt"), "connectionId": id("con"), "reason": "self_message"}]}))
+        }
     });
     let out = run(&hub, &["inbox", "refused"]).out;
     assert!(out.lines().nth(1).unwrap().contains("self_message  slack"), "{out}");

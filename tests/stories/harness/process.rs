@@ -44,10 +44,10 @@ impl HubProcess {
 
     /// Waits for its end.
     pub(crate) async fn wait(&mut self) -> i32 {
-        match timeout(STOP_LIMIT, self.child.wait()).await {
-            Ok(end) => status(end.unwrap()),
-            Err(_) => panic!("the hub did not end: {}", self.said()),
-        }
+        let Ok(end) = timeout(STOP_LIMIT, self.child.wait()).await else {
+            panic!("the hub did not end: {}", self.said());
+        };
+        status(end.unwrap())
     }
 
     /// What it wrote.

@@ -91,7 +91,9 @@ async fn hub(cx: &Context<'_, '_>, checks: &mut Vec<Check>) {
     let status: Value = match client.get(routes::status()).run().await {
         Ok(status) => status,
         Err(_) => {
-            checks.push(Check::new("hub", Result::Skip, "no hub answers; its checks are left out").run("loom up"));
+            checks.push(
+                Check::new("hub", Result::Skip, "no hub answers; its checks are left out").run("loom up"),
+            );
             return;
         }
     };
@@ -101,17 +103,25 @@ async fn hub(cx: &Context<'_, '_>, checks: &mut Vec<Check>) {
     checks.push(Check::new("hub", result, format!("the hub is {}", text("/state"))).run("loom status"));
     let (unknown, dead) = (count("/outbox/unknown"), count("/outbox/dead"));
     let result = if unknown + dead > 0 { Result::Warn } else { Result::Pass };
-    checks.push(Check::new("outbox", result, format!("{unknown} unknown, {dead} dead")).run("loom outbox list --dead"));
+    checks.push(
+        Check::new("outbox", result, format!("{unknown} unknown, {dead} dead"))
+            .run("loom outbox list --dead"),
+    );
     let waiting = count("/inbox/needsDecision");
     let result = if waiting > 0 { Result::Warn } else { Result::Pass };
-    checks.push(Check::new("inbox", result, format!("{waiting} need a decision")).run("loom inbox list --state needs_decision"));
+    checks.push(
+        Check::new("inbox", result, format!("{waiting} need a decision"))
+            .run("loom inbox list --state needs_decision"),
+    );
     if let Ok(page) = client.get(routes::connections()).run::<Value>().await {
         connections(&page, checks);
         credentials::checks(&page, cx, checks).await;
     }
     match client.get(routes::audit_verify()).run::<Value>().await {
         Ok(_) => checks.push(Check::new("audit", Result::Pass, "the audit chain verifies")),
-        Err(error) => checks.push(Check::new("audit", Result::Fail, error.message).run("loom explain audit_broken")),
+        Err(error) => {
+            checks.push(Check::new("audit", Result::Fail, error.message).run("loom explain audit_broken"));
+        }
     }
 }
 
@@ -125,7 +135,9 @@ fn connections(page: &Value, checks: &mut Vec<Check>) {
             _ => Result::Fail,
         };
         let line = format!("{} {} is {} ({})", text("provider"), text("id"), text("state"), text("reason"));
-        checks.push(Check::new("connection", result, line).run(format!("loom integration status {}", text("id"))));
+        checks.push(
+            Check::new("connection", result, line).run(format!("loom integration status {}", text("id"))),
+        );
         if entry.get("allowHttp").and_then(Value::as_bool) == Some(true) {
             checks.push(Check::new("egress", Result::Warn, format!("{} may use plain http", text("id"))));
         }

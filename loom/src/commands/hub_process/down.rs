@@ -25,12 +25,17 @@ pub(crate) async fn run(args: Down, cx: &mut Context<'_, '_>) -> Outcome {
     let _: Value = hub.post(routes::hub_stop()).json(&body)?.run().await?;
     let limit = Duration::from_secs(args.drain.unwrap_or(DRAIN_SECONDS)) + GRACE;
     let gone = async {
-        while hub.get(routes::status()).run::<Value>().await.is_ok_and(|status| status.get("state").is_some()) {
+        while hub.get(routes::status()).run::<Value>().await.is_ok_and(|status| status.get("state").is_some())
+        {
             tokio::time::sleep(LOOK).await;
         }
     };
     if tokio::time::timeout(limit, gone).await.is_err() {
         return Err(Error::new(Code::WaitTimeout, "the hub has not stopped in time").into());
     }
-    if cx.out.is_human() { cx.out.line("the hub has stopped") } else { cx.out.json(&json!({"state": "stopped"})) }
+    if cx.out.is_human() {
+        cx.out.line("the hub has stopped")
+    } else {
+        cx.out.json(&json!({"state": "stopped"}))
+    }
 }

@@ -70,7 +70,7 @@ async fn add_agents(page: &mut Value, cx: &Context<'_, '_>) -> Outcome {
         let addresses = connection.get_mut("addresses").and_then(Value::as_array_mut);
         for address in addresses.into_iter().flatten() {
             if let Some(name) = names.get(&pick::text(address, "agentId")) {
-                address["agentName"] = name.clone();
+                pick::put(address, "agentName", name);
             }
         }
     }

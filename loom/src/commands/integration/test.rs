@@ -66,11 +66,8 @@ async fn inbound(args: &Args, hub: &Client, cx: &mut Context<'_, '_>) -> Outcome
     let deadline = Instant::now() + Duration::from_secs(seconds);
     loop {
         let left = deadline.saturating_duration_since(Instant::now()).as_secs().min(ONE_REQUEST_SECONDS);
-        let body = request::TestMembership {
-            inbound: true,
-            code: Some(code.clone()),
-            timeout_seconds: Some(left),
-        };
+        let body =
+            request::TestMembership { inbound: true, code: Some(code.clone()), timeout_seconds: Some(left) };
         let call = hub.post(routes::membership_test(&args.membership)).wait(left);
         let found: Value = call.json(&body)?.run().await?;
         if pick::is(&found, "received") || left < ONE_REQUEST_SECONDS {
@@ -92,7 +89,8 @@ fn tell(found: &Value, cx: &mut Context<'_, '_>) -> Outcome {
     let received = pick::is(found, "received");
     if cx.out.is_human() {
         let [code, event] = ["code", "eventId"].map(|path| pick::text(found, path));
-        let line = if received { format!("received {code} as {event}") } else { format!("{code} did not arrive") };
+        let line =
+            if received { format!("received {code} as {event}") } else { format!("{code} did not arrive") };
         cx.out.line(&line)?;
         for step in pick::list(found, "path").iter().filter_map(Value::as_str) {
             cx.out.line(&format!("    {step}"))?;

@@ -36,7 +36,9 @@ pub(super) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
     };
     if value.len() < SECRET_BYTES_MIN {
         let message = format!("the value is shorter than {SECRET_BYTES_MIN} bytes");
-        return Err(Error::new(Code::InvalidInput, message).with_hint("It is no secret; check what was piped in.").into());
+        return Err(Error::new(Code::InvalidInput, message)
+            .with_hint("It is no secret; check what was piped in.")
+            .into());
     }
     let (name, dry_run) = (args.name.clone(), cx.globals.dry_run);
     let (created, source) = with_vault(cx, move |vault| {

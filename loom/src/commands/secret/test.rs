@@ -15,7 +15,7 @@ use crate::failure::Outcome;
     "loom secret test env:WEBHOOK_SECRET --kind webhook"
 ))]
 pub(crate) struct Args {
-    /// Reference: env:NAME, file:PATH, vault:NAME or keychain:SERVICE
+    /// Reference such as vault:NAME
     #[arg(value_name = "REF", value_parser = CredentialRef::parse)]
     reference: CredentialRef,
     /// What it is for: slack, feishu, parall, github, webhook or plain
@@ -41,7 +41,6 @@ pub(super) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
 }
 
 fn kind(text: &str) -> Result<Kind> {
-    credentials::kind(text).ok_or_else(|| {
-        Error::invalid("kind", "expected slack, feishu, parall, github, webhook or plain")
-    })
+    credentials::kind(text)
+        .ok_or_else(|| Error::invalid("kind", "expected slack, feishu, parall, github, webhook or plain"))
 }

@@ -120,6 +120,6 @@ impl Readiness for HubDesk {
 
 impl HubDesk {
     fn state_of(&self, id: &ConnectionId) -> Value {
-        json!(self.hub.connection_health(id).state)
+        json!(self.hub.connection_health(id).readiness())
     }
 }

@@ -36,7 +36,9 @@ impl Checks {
 
     pub(super) fn lines_of_step(&self) -> Vec<String> {
         let of_step = self.all.iter().filter(|check| check.step == self.step);
-        of_step.map(|check| format!("  {} {}", if check.held { "ok  " } else { "FAIL" }, check.text)).collect()
+        of_step
+            .map(|check| format!("  {} {}", if check.held { "ok  " } else { "FAIL" }, check.text))
+            .collect()
     }
 
     pub(super) fn to_json(&self) -> Value {

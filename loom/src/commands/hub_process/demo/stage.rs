@@ -88,7 +88,10 @@ impl Stage {
             if tokio::time::Instant::now() >= deadline {
                 let log = std::fs::read_to_string(self.home.path().join("hub.log")).unwrap_or_default();
                 let tail: Vec<&str> = log.lines().rev().take(5).collect();
-                return Err(Error::internal(format!("the demo waited in vain; the hub's last words: {}", tail.join(" / "))));
+                return Err(Error::internal(format!(
+                    "the demo waited in vain; the hub's last words: {}",
+                    tail.join(" / ")
+                )));
             }
             tokio::time::sleep(LOOK).await;
         }

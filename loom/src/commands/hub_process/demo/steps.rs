@@ -17,7 +17,9 @@ pub(super) const COUNT: usize = 6;
 pub(super) fn title(step: usize) -> &'static str {
     match step {
         1 => "1. A message in a channel without Membership is refused, with its reason",
-        2 => "2. With an enabled Membership it is decided, handled and answered in its thread, with a receipt",
+        2 => {
+            "2. With an enabled Membership it is decided, handled and answered in its thread, with a receipt"
+        }
         3 => "3. A stranger's DM waits for approval; three copies of one event make one item",
         4 => "4. A lost answer is settled, not sent twice; a rate limit is waited out",
         5 => "5. The hub is killed in the middle of a send; after its restart nothing is lost or doubled",

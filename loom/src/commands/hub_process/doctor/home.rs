@@ -6,7 +6,8 @@ use std::path::Path;
 use super::{Check, Result};
 
 const FREE_BYTES_MIN: u64 = 256 * 1024 * 1024;
-const PRIVATE: &[&str] = &["loom.toml", "secrets/vault.loom", "secrets/vault.key", "keys/node.id", "db/loom.db"];
+const PRIVATE: &[&str] =
+    &["loom.toml", "secrets/vault.loom", "secrets/vault.key", "keys/node.id", "db/loom.db"];
 
 pub(super) fn checks(home: &Path) -> Vec<Check> {
     let mut checks = Vec::new();
@@ -46,7 +47,7 @@ fn private(id: &'static str, path: &Path, meta: &std::fs::Metadata, forbidden: u
 fn free_space(home: &Path) -> Check {
     match nix::sys::statvfs::statvfs(home) {
         Ok(found) => {
-            let free = u64::from(found.blocks_available()).saturating_mul(found.fragment_size());
+            let free = found.blocks_available().saturating_mul(found.fragment_size());
             let result = if free < FREE_BYTES_MIN { Result::Fail } else { Result::Pass };
             Check::new("disk", result, format!("{} MiB free", free / 1_048_576))
         }

@@ -8,14 +8,20 @@ use loom_hub::Config;
 use super::{Check, Result};
 
 /// Reads the configuration; a fault is a failed check.
-pub(super) fn config(home: &Path, variables: &BTreeMap<String, String>, checks: &mut Vec<Check>) -> Option<Config> {
+pub(super) fn config(
+    home: &Path,
+    variables: &BTreeMap<String, String>,
+    checks: &mut Vec<Check>,
+) -> Option<Config> {
     match Config::load(&home.join("loom.toml"), variables.clone().into_iter()) {
         Ok(config) => {
             checks.push(Check::new("config", Result::Pass, "the configuration parses"));
             Some(config)
         }
         Err(error) => {
-            checks.push(Check::new("config", Result::Fail, error.message).run(format!("loom explain {}", error.code)));
+            checks.push(
+                Check::new("config", Result::Fail, error.message).run(format!("loom explain {}", error.code)),
+            );
             None
         }
     }
@@ -30,7 +36,11 @@ pub(super) fn switches(config: &Config, checks: &mut Vec<Check>) {
         }
     };
     let is_local = config.listen.address.is_empty()
-        || config.listen.address.parse::<std::net::SocketAddr>().is_ok_and(|address| address.ip().is_loopback());
+        || config
+            .listen
+            .address
+            .parse::<std::net::SocketAddr>()
+            .is_ok_and(|address| address.ip().is_loopback());
     warn("listen", !is_local, "the API listens on an address that others can reach");
     warn("listen", !config.listen.cors_origins.is_empty(), "web pages of other origins may read the API");
     warn("listen", config.listen.behind_proxy, "forwarded headers of the named proxies are believed");

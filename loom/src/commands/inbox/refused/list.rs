@@ -93,7 +93,7 @@ async fn add_providers(page: &mut Value, cx: &Context<'_, '_>) -> Outcome {
     let providers = words(routes::connections(), "provider", cx).await?;
     for event in items_mut(page) {
         if let Some(provider) = providers.get(&pick::text(event, "connectionId")) {
-            event["provider"] = provider.clone();
+            pick::put(event, "provider", provider);
         }
     }
     Ok(())

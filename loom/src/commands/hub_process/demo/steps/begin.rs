@@ -23,7 +23,10 @@ pub(super) async fn refused(stage: &Stage, checks: &mut Checks) -> Result<()> {
         (text(&found, "/state") == "connected").then_some(found)
     });
     let health = health.await?;
-    checks.check(true, format!("the Connection is connected, proved alive by {}", text(&health, "/health/proof")));
+    checks.check(
+        true,
+        format!("the Connection is connected, proved alive by {}", text(&health, "/health/proof")),
+    );
     post(stage, Post::mention(CHANNEL, "U0ANN", "what is Loom?"))?;
     let reason = first_refusal(stage, "membership_missing").await?;
     checks.check(reason, "a mention in a channel without Membership: refused, membership_missing");
@@ -56,14 +59,23 @@ async fn member(stage: &Stage, conversation: &str, document: Value) -> Result<St
 }
 
 pub(super) async fn answered(stage: &Stage, checks: &mut Checks) -> Result<()> {
-    member(stage, CHANNEL, json!({"conversationType": "channel", "displayName": "#docs", "purpose": "Questions on the manual"})).await?;
+    member(
+        stage,
+        CHANNEL,
+        json!({"conversationType": "channel", "displayName": "#docs", "purpose": "Questions on the manual"}),
+    )
+    .await?;
     let asked = post(stage, Post::mention(CHANNEL, "U0ANN", "what is Loom?"))?;
     let answer = reply_in_thread(stage, &asked.ts).await?;
-    checks.check(answer.contains("what is Loom?"), format!("the Agent's answer is in the thread: {answer:?}"));
+    checks
+        .check(answer.contains("what is Loom?"), format!("the Agent's answer is in the thread: {answer:?}"));
     let sent = stage.until(WAIT, || async { sent_item(stage).await });
     let sent = sent.await?;
     let receipt = text(&sent, "/parts/0/receipt/externalMessageId");
-    checks.check(!receipt.is_empty(), format!("{} is sent; its receipt is message {receipt}", text(&sent, "/id")));
+    checks.check(
+        !receipt.is_empty(),
+        format!("{} is sent; its receipt is message {receipt}", text(&sent, "/id")),
+    );
     post(stage, Post { typed: true, ..Post::new(CHANNEL, "U0ANN", "@loom are you there?") })?;
     let reason = first_refusal(stage, "trigger_not_met").await?;
     checks.check(reason, "a typed @name without a structured mention: refused, trigger_not_met");
@@ -100,14 +112,21 @@ pub(super) async fn approved(stage: &Stage, checks: &mut Checks) -> Result<()> {
         (!found.is_empty()).then_some(found)
     });
     let pending = pending.await?;
-    checks.check(pending.len() == 1, "a stranger's DM waits for approval; three deliveries of its event are one item");
+    checks.check(
+        pending.len() == 1,
+        "a stranger's DM waits for approval; three deliveries of its event are one item",
+    );
     checks.check(stage.twin.ledger().by_app().count() == before, "the stranger sees nothing meanwhile");
-    member(stage, "D0BOB", json!({"conversationType": "dm", "actorId": "U0BOB", "displayName": "Bob"})).await?;
+    member(stage, "D0BOB", json!({"conversationType": "dm", "actorId": "U0BOB", "displayName": "Bob"}))
+        .await?;
     let answer = stage.until(WAIT, || async {
         let ledger = stage.twin.ledger();
         ledger.by_app().find(|m| m.channel == "D0BOB").map(|m| m.text.clone())
     });
     let answer = answer.await?;
-    checks.check(answer.contains("hello from a stranger"), "once approved, the waiting message is handled and answered");
+    checks.check(
+        answer.contains("hello from a stranger"),
+        "once approved, the waiting message is handled and answered",
+    );
     Ok(())
 }

@@ -19,7 +19,9 @@ const SEND: &str = "chat.postMessage";
 async fn outbox(stage: &Stage, needle: &str, states: &[&str]) -> Result<Value> {
     let found = stage.until(WAIT, || async {
         let page = stage.get(routes::outbox()).await.ok()?;
-        let is_it = |item: &&Value| text(item, "/text").contains(needle) && states.contains(&text(item, "/state").as_str());
+        let is_it = |item: &&Value| {
+            text(item, "/text").contains(needle) && states.contains(&text(item, "/state").as_str())
+        };
         items(&page).iter().find(is_it).cloned()
     });
     found.await
@@ -33,13 +35,17 @@ pub(super) async fn lost_answer_and_limit(stage: &Stage, checks: &mut Checks) ->
     stage.twin.drop_next_answer(SEND);
     post(stage, Post::mention(CHANNEL, "U0ANN", "will you lose this answer?"))?;
     let unknown = outbox(stage, "lose this answer", &["unknown", "sent"]).await?;
-    checks.check(text(&unknown, "/state") == "unknown", "Slack took the message but its answer was lost: unknown, not sent again");
+    checks.check(
+        text(&unknown, "/state") == "unknown",
+        "Slack took the message but its answer was lost: unknown, not sent again",
+    );
     let limit = FaultAction::RateLimited { retry_after_secs: Some(1) };
     stage.twin.fault(Fault::once(SEND, limit));
     let direct = post(stage, Post::new("D0BOB", "U0BOB", "and what of rate limits?"))?;
     let waited = outbox(stage, "rate limits", &["sent"]).await?;
     let tries = text(&waited, "/parts/0/state");
-    checks.check(tries == "sent" && !direct.ts.is_empty(), "HTTP 429 with Retry-After: waited for, then sent");
+    checks
+        .check(tries == "sent" && !direct.ts.is_empty(), "HTTP 429 with Retry-After: waited for, then sent");
     let settled = outbox(stage, "lose this answer", &["sent"]).await?;
     let via = text(&settled, "/parts/0/receipt/via");
     checks.check(via == "settlement", "the lost answer was settled by asking Slack");
@@ -55,9 +61,13 @@ pub(super) async fn killed(stage: &mut Stage, checks: &mut Checks) -> Result<()>
     checks.check(true, "the hub was killed after Slack took the message and before its answer");
     stage.twin.act(Action::ClearFaults {}).map_err(loom_domain::Error::internal)?;
     let took = stage.start_hub().await?;
-    checks.check(took < Duration::from_secs(5), format!("the hub serves again after {} ms", took.as_millis()));
+    checks
+        .check(took < Duration::from_secs(5), format!("the hub serves again after {} ms", took.as_millis()));
     let settled = outbox(stage, "survive a kill", &["sent"]).await?;
-    checks.check(text(&settled, "/parts/0/receipt/via") == "settlement", "the send was settled by asking Slack");
+    checks.check(
+        text(&settled, "/parts/0/receipt/via") == "settlement",
+        "the send was settled by asking Slack",
+    );
     checks.check(copies(stage, "survive a kill") == 1, "people see one message");
     let answer = reply_in_thread(stage, &asked.ts).await?;
     checks.check(answer.contains("survive a kill"), "it is the answer, in its thread");
