@@ -89,6 +89,8 @@ pub fn split(
 ) -> Result<Vec<String>, loom_domain::Error> {
     match provider {
         "slack" => slack::split(text, format, chunks_max),
-        other => Err(loom_domain::Error::invalid("provider", format!("this build has no channel for {other}"))),
+        other => {
+            Err(loom_domain::Error::invalid("provider", format!("this build has no channel for {other}")))
+        }
     }
 }

@@ -56,8 +56,12 @@ fn sample() -> String {
             n % 1_000,
             n % 97
         );
-        text.push_str("The connector read a page of messages and stored them before it acknowledged the event.\n");
-        text.push_str("Each message keeps its order, its thread and its author; edits arrive as facts of their own.\n");
+        text.push_str(
+            "The connector read a page of messages and stored them before it acknowledged the event.\n",
+        );
+        text.push_str(
+            "Each message keeps its order, its thread and its author; edits arrive as facts of their own.\n",
+        );
         if n % 16 == 0 {
             let _ = writeln!(text, "image {}{}{}", value(n + 7_000), value(n + 8_000), value(n + 9_000));
         }

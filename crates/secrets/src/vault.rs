@@ -13,7 +13,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use loom_domain::{Code, Error, Result};
 
-use crate::private_file::{PrivateFile, create_private, ensure_private_dir, write::sync_parent, write_private};
+use crate::private_file::{
+    PrivateFile, create_private, ensure_private_dir, write::sync_parent, write_private,
+};
 use crate::reference::is_entry_name;
 use crate::{SECRET_BYTES_MIN, Secret};
 use format::{Header, VAULT_BYTES_MAX};

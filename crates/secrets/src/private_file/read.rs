@@ -34,8 +34,7 @@ impl PrivateFile {
         let directory = File::from(directory);
         check_parent(path, &directory)?;
         let flags = OFlag::O_RDONLY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC | OFlag::O_NONBLOCK;
-        let handle =
-            openat(&directory, name, flags, Mode::empty()).map_err(|errno| unopened(path, errno))?;
+        let handle = openat(&directory, name, flags, Mode::empty()).map_err(|errno| unopened(path, errno))?;
         let file = File::from(handle);
         let length = check(path, &file, bytes_max)?;
         Ok(PrivateFile { file, length })

@@ -100,7 +100,8 @@ fn atk_41_private_files_are_made_exclusively_with_mode_0600() {
     assert!(!victim.exists());
     write_private(&path, b"replaced").unwrap();
     assert_eq!(*read_private(&path).unwrap(), b"replaced");
-    let names: Vec<_> = std::fs::read_dir(directory.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    let names: Vec<_> =
+        std::fs::read_dir(directory.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(names.len(), 2, "{names:?}");
 }
 

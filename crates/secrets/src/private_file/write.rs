@@ -16,8 +16,9 @@ const MODE: u32 = 0o600;
 /// Replaces the file's content: temporary file, fsync, rename, fsync of the directory.
 pub fn write_private(path: &Path, bytes: &[u8]) -> Result<()> {
     let temporary = temporary_beside(path)?;
-    let written = create_private(&temporary, bytes)
-        .and_then(|()| std::fs::rename(&temporary, path).map_err(|cause| io_refused(path, "unwritable", &cause)));
+    let written = create_private(&temporary, bytes).and_then(|()| {
+        std::fs::rename(&temporary, path).map_err(|cause| io_refused(path, "unwritable", &cause))
+    });
     if written.is_err() {
         // The first failure is the one to tell; a left-over file is private and harmless.
         let _ = std::fs::remove_file(&temporary);

@@ -1,7 +1,7 @@
 //! Secrets that were typed where none may stand.
 
-use super::patterns::Hits;
 use super::anchors;
+use super::patterns::Hits;
 use crate::{CredentialRef, Profile, Rule};
 
 /// Names the rule of a token in an argument or document. Credential references are exempt.

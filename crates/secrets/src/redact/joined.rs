@@ -111,7 +111,8 @@ impl Lines<'_> {
         self.index.find(&self.joined, &mut here);
         for hit in here {
             let hit = super::scan::widened(&self.joined, hit);
-            let (Some(first), Some(last)) = (self.piece(hit.start), self.piece(hit.end.saturating_sub(1))) else {
+            let (Some(first), Some(last)) = (self.piece(hit.start), self.piece(hit.end.saturating_sub(1)))
+            else {
                 continue;
             };
             if first != last {

@@ -12,7 +12,11 @@ pub(super) fn at(text: &[u8], at: usize) -> Option<usize> {
     if !rest.starts_with(OPENING) {
         return None;
     }
-    Rule::ALL.iter().map(|rule| rule.marker()).find(|marker| rest.starts_with(marker.as_bytes())).map(str::len)
+    Rule::ALL
+        .iter()
+        .map(|rule| rule.marker())
+        .find(|marker| rest.starts_with(marker.as_bytes()))
+        .map(str::len)
 }
 
 /// Start of the marker that ends at the place.

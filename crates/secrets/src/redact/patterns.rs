@@ -40,7 +40,9 @@ impl Tail {
     fn is_same(self, other: Tail) -> bool {
         match (self, other) {
             (Tail::Class(a), Tail::Class(b)) => std::ptr::fn_addr_eq(a, b),
-            (Tail::Quoted { quote: a, escapes: n }, Tail::Quoted { quote: b, escapes: m }) => (a, n) == (b, m),
+            (Tail::Quoted { quote: a, escapes: n }, Tail::Quoted { quote: b, escapes: m }) => {
+                (a, n) == (b, m)
+            }
             (Tail::Pem, Tail::Pem) | (Tail::None, Tail::None) => true,
             _ => false,
         }

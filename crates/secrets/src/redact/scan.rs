@@ -65,8 +65,9 @@ impl Engine {
 
 /// Takes in the base64 characters at the borders that carry some bits of the value, and the padding.
 pub(super) fn widened(text: &[u8], found: Found) -> Found {
-    let is_base64 =
-        |at: usize| text.get(at).is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'-' | b'_'));
+    let is_base64 = |at: usize| {
+        text.get(at).is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'-' | b'_'))
+    };
     let before = found.before && found.start.checked_sub(1).is_some_and(is_base64);
     let mut end = found.end + usize::from(found.after && is_base64(found.end));
     let padding = text.iter().skip(end).take(2).take_while(|byte| **byte == b'=').count();

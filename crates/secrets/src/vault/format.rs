@@ -53,7 +53,8 @@ impl Header {
 
 /// Encrypts the map behind its header.
 pub(super) fn seal(header: &Header, key: &Key, entries: &Entries) -> Result<Vec<u8>> {
-    let map: BTreeMap<&str, &str> = entries.iter().map(|(name, value)| (name.as_str(), value.expose())).collect();
+    let map: BTreeMap<&str, &str> =
+        entries.iter().map(|(name, value)| (name.as_str(), value.expose())).collect();
     let plain = Zeroizing::new(serde_json::to_vec(&map).map_err(Error::internal)?);
     let mut out = header.bytes();
     let payload = Payload { msg: &plain, aad: &out };

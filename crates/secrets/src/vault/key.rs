@@ -96,7 +96,8 @@ impl Derived {
 pub(super) fn derive(header: &Header, keys: &VaultKeys, directory: &Path) -> Result<Derived> {
     let key = match header.source {
         KeySource::Passphrase => {
-            let passphrase = keys.passphrase.as_ref().ok_or_else(|| unusable("the vault needs its passphrase"))?;
+            let passphrase =
+                keys.passphrase.as_ref().ok_or_else(|| unusable("the vault needs its passphrase"))?;
             stretched(passphrase.expose().as_bytes(), &header.salt)?
         }
         KeySource::KeyFile => {

@@ -38,10 +38,12 @@ impl Filter {
     fn add(&mut self, classes: &[u8], folded: bool) {
         let mut grams = vec![0_u32];
         for class in classes.iter().rev() {
-            let mut bytes: Vec<u8> = (0..=u8::MAX).filter(|byte| fits(*class, *byte, folded)).map(fold).collect();
+            let mut bytes: Vec<u8> =
+                (0..=u8::MAX).filter(|byte| fits(*class, *byte, folded)).map(fold).collect();
             bytes.sort_unstable();
             bytes.dedup();
-            let longer = |gram: &u32| bytes.iter().map(|byte| gram << 8 | u32::from(*byte)).collect::<Vec<_>>();
+            let longer =
+                |gram: &u32| bytes.iter().map(|byte| gram << 8 | u32::from(*byte)).collect::<Vec<_>>();
             grams = grams.iter().flat_map(longer).collect();
         }
         for gram in grams {

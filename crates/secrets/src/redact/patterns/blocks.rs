@@ -40,7 +40,9 @@ fn is_part_or_dot(byte: u8) -> bool {
 
 /// `-----BEGIN … PRIVATE KEY-----`, anchored at its `-BEG`.
 pub(in crate::redact) fn pem_block(text: &[u8], at: usize, hits: &mut Hits) {
-    let Some(start) = at.checked_sub(4).filter(|start| starts_with(text, *start, b"-----BEGIN ")) else { return };
+    let Some(start) = at.checked_sub(4).filter(|start| starts_with(text, *start, b"-----BEGIN ")) else {
+        return;
+    };
     let label_start = start + b"-----BEGIN ".len();
     let count = run(text, label_start, is_label, PEM_LABEL_BYTES_MAX);
     let end = label_start + count;
@@ -87,5 +89,6 @@ pub(in crate::redact) fn url_userinfo(text: &[u8], at: usize, hits: &mut Hits) {
 }
 
 fn ends_authority(byte: u8) -> bool {
-    byte.is_ascii_whitespace() || matches!(byte, b'/' | b'?' | b'#' | b'"' | b'\'' | b'<' | b'>' | b'\\' | b'`')
+    byte.is_ascii_whitespace()
+        || matches!(byte, b'/' | b'?' | b'#' | b'"' | b'\'' | b'<' | b'>' | b'\\' | b'`')
 }

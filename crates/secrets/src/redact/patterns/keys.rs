@@ -169,7 +169,8 @@ pub(in crate::redact) fn content_bytes(value: &[u8]) -> usize {
 }
 
 fn begins_line(text: &[u8], at: usize) -> bool {
-    let blanks = run_back(text, at, |byte| is_blank(byte) || matches!(byte, b'-' | b'"' | b'\''), KEY_BYTES_MAX);
+    let blanks =
+        run_back(text, at, |byte| is_blank(byte) || matches!(byte, b'-' | b'"' | b'\''), KEY_BYTES_MAX);
     at == blanks || byte_at(text, at - blanks - 1) == Some(b'\n')
 }
 

@@ -1,11 +1,12 @@
 //! Paths of this machine.
 
-use super::{Hits, Tail, after_escape, begins_word, byte_at, is_word, run, run_back, starts_with, starts_with_folded};
+use super::{
+    Hits, Tail, after_escape, begins_word, byte_at, is_word, run, run_back, starts_with, starts_with_folded,
+};
 use crate::Rule;
 
-const ROOTS: &[&str] = &[
-    "/home/", "/root/", "/tmp/", "/var/", "/mnt/", "/media/", "/etc/", "/opt/", "/Users/", "/private/",
-];
+const ROOTS: &[&str] =
+    &["/home/", "/root/", "/tmp/", "/var/", "/mnt/", "/media/", "/etc/", "/opt/", "/Users/", "/private/"];
 const METHODS: &[&[u8]] = &[b"GET ", b"POST ", b"PUT ", b"PATCH ", b"DELETE ", b"HEAD ", b"OPTIONS "];
 const SEGMENT_BYTES_MAX: usize = 255;
 

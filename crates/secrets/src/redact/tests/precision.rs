@@ -23,12 +23,25 @@ fn id_18_ids_and_digests_are_no_hits() {
     let mut text = String::new();
     for n in 0..200 {
         let digest = hex::encode(noise(n, 32));
-        let ulid: String = noise(n, 26).iter().map(|b| char::from(b"0123456789abcdefghjkmnpqrstvwxyz"[usize::from(b % 32)])).collect();
+        let ulid: String = noise(n, 26)
+            .iter()
+            .map(|b| char::from(b"0123456789abcdefghjkmnpqrstvwxyz"[usize::from(b % 32)]))
+            .collect();
         text += &format!(
             "commit {} agt_{ulid} {} sha256:{digest} {}-{}-4{}-8{}-{}\n",
-            &digest[..40], ulid.to_uppercase(), &digest[..8], &digest[8..12], &digest[13..16], &digest[17..20], &digest[20..32],
+            &digest[..40],
+            ulid.to_uppercase(),
+            &digest[..8],
+            &digest[8..12],
+            &digest[13..16],
+            &digest[17..20],
+            &digest[20..32],
         );
-        text += &format!("{{\"id\":\"con_{ulid}\",\"etag\":\"W/{digest}\",\"git\":\"{}..{}\"}}\n", &digest[..7], &digest[9..16]);
+        text += &format!(
+            "{{\"id\":\"con_{ulid}\",\"etag\":\"W/{digest}\",\"git\":\"{}..{}\"}}\n",
+            &digest[..7],
+            &digest[9..16]
+        );
     }
     let redactor = Redactor::new();
     (0..100).for_each(|n| redactor.register(&Secret::new(hex::encode(noise(n + 10_000, 20)))));
@@ -40,7 +53,8 @@ fn id_18_base64_images_are_no_hits() {
     let redactor = Redactor::new();
     (0..100).for_each(|n| redactor.register(&Secret::new(hex::encode(noise(n + 10_000, 20)))));
     let image = STANDARD.encode(noise(3, 600_000));
-    let lines: Vec<&str> = image.as_bytes().chunks(76).map(|line| std::str::from_utf8(line).unwrap()).collect();
+    let lines: Vec<&str> =
+        image.as_bytes().chunks(76).map(|line| std::str::from_utf8(line).unwrap()).collect();
     for text in [format!("data:image/png;base64,{image}"), lines.join("\n")] {
         assert_eq!(redactor.scan(&text, Profile::Export), []);
     }

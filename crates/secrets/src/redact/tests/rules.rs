@@ -33,7 +33,10 @@ fn vectors() -> Vec<(&'static str, String)> {
         ("loom_token", format!("lct_{}", &word[..32])),
         ("jwt", format!("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.{word}")),
         ("age_key", format!("AGE-SECRET-KEY-1{}", "QWERTY1234".repeat(6))),
-        ("pem_block", "-----BEGIN RSA PRIVATE KEY-----\nMIIB\nAAAA\n-----END RSA PRIVATE KEY-----".to_owned()),
+        (
+            "pem_block",
+            "-----BEGIN RSA PRIVATE KEY-----\nMIIB\nAAAA\n-----END RSA PRIVATE KEY-----".to_owned(),
+        ),
         ("pem_block", "-----BEGIN PRIVATE KEY-----\\nMIIB\\n-----END PRIVATE KEY-----".to_owned()),
         ("local_path", "/home/someone/notes.txt".to_owned()),
         ("local_path", "/var/lib/loom/db".to_owned()),
@@ -104,7 +107,8 @@ fn values_are_masked_in_their_surroundings() {
 
 #[test]
 fn secret_keys_are_whole_words_at_either_end() {
-    for key in ["password", "DB_PASSWORD", "apiKey", "api-key", "x_access_key", "tokenCount", "clientSecret"] {
+    for key in ["password", "DB_PASSWORD", "apiKey", "api-key", "x_access_key", "tokenCount", "clientSecret"]
+    {
         assert!(secret_key(key), "{key}");
     }
     for key in ["passwords", "max_tokens", "secretary", "my_token_list", "keyboard", "tokenizer", "cookies"] {

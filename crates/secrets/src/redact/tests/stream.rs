@@ -25,7 +25,8 @@ fn streamed(redactor: &Redactor, text: &[u8], chunk: usize) -> String {
 /// Pieces of text that hits are made of, and what lies between.
 fn fragment() -> impl Strategy<Value = String> {
     let wrapped = STANDARD.encode(format!("{}{VALUE}{}", "x".repeat(70), "y".repeat(50)));
-    let wrapped: Vec<String> = wrapped.as_bytes().chunks(64).map(|l| String::from_utf8_lossy(l).into()).collect();
+    let wrapped: Vec<String> =
+        wrapped.as_bytes().chunks(64).map(|l| String::from_utf8_lossy(l).into()).collect();
     let fixed = [
         VALUE.to_owned(),
         STANDARD.encode(VALUE),
