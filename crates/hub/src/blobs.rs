@@ -19,6 +19,8 @@ use crate::{hub::Hub, turns::sniff};
 
 const NAME_BYTES_MAX: usize = 255;
 const READ_BYTES: usize = 65_536;
+/// First byte of the name of a file that is not whole yet.
+const ASIDE: &str = ".";
 
 /// The folder of stored files.
 #[derive(Debug, Clone)]
@@ -72,6 +74,17 @@ impl Blobs {
         tokio::task::spawn_blocking(check).await.map_err(Error::internal)?
     }
 
+    /// Removes what a crash left half written. Called before anything is stored.
+    pub(crate) fn remove_leftovers(&self) {
+        let folders = std::fs::read_dir(&self.root).into_iter().flatten().flatten();
+        let files = folders.filter_map(|folder| std::fs::read_dir(folder.path()).ok()).flatten().flatten();
+        for file in files.filter(|file| file.file_name().to_string_lossy().starts_with(ASIDE)) {
+            if let Err(error) = std::fs::remove_file(file.path()) {
+                tracing::warn!("a half-written file cannot be removed: {error}");
+            }
+        }
+    }
+
     /// Removes a file that nothing refers to any more.
     pub fn remove(&self, sha256: &str) -> Result<()> {
         let _ = std::fs::remove_file(self.path(sha256)?);
@@ -97,10 +110,8 @@ fn digest_of(path: &Path) -> Result<String> {
 fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    let aside = folder.join(format!(".{}.new", std::process::id()));
-    let aside = aside.with_extension(
-        format!("{:?}", std::thread::current().id()).replace(|c: char| !c.is_ascii_digit(), ""),
-    );
+    let thread = format!("{:?}", std::thread::current().id()).replace(|c: char| !c.is_ascii_digit(), "");
+    let aside = folder.join(format!("{ASIDE}{}.{thread}.new", std::process::id()));
     let written = (|| {
         let mut file =
             std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o400).open(&aside)?;
@@ -156,6 +167,7 @@ impl Hub {
             ));
         }
         let mime_type = sniff(&bytes, name).to_owned();
+        let _storing = self.inner.storing.read().await;
         let sha256 = self.blobs().put(bytes).await?;
         let new = NewArtifact {
             sha256,
@@ -167,6 +179,16 @@ impl Hub {
             status: AttachmentStatus::Ready,
         };
         self.store().put_artifact(act, new).await
+    }
+
+    /// Removes a file that nothing refers to: its record, and its bytes when no other record names them.
+    pub(crate) async fn forget_artifact(&self, artifact: Artifact) -> Result<()> {
+        let _alone = self.inner.storing.write().await;
+        let act = self.act(loom_domain::Principal::Hub);
+        match self.store().delete_artifact(act, artifact.id).await? {
+            true => self.blobs().remove(&artifact.sha256),
+            false => Ok(()),
+        }
     }
 
     /// Text on its way out: an exact secret stops it, patterns are masked.
@@ -208,6 +230,18 @@ mod tests {
         assert_eq!(safe_name("a\\b\u{7}c.txt"), "b_c.txt");
         assert_eq!(safe_name(".."), "file");
         assert!(safe_name(&"x".repeat(999)).len() <= 255);
+    }
+
+    #[tokio::test]
+    async fn leftovers_of_a_crash_are_removed_and_whole_files_stay() {
+        let home = tempfile::tempdir().unwrap();
+        let blobs = Blobs::new(home.path().to_owned());
+        let sha256 = blobs.put(Bytes::from_static(b"hello")).await.unwrap();
+        let folder = home.path().join(&sha256[..2]);
+        std::fs::write(folder.join(".7.3.new"), b"hel").unwrap();
+        blobs.remove_leftovers();
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
+        assert!(blobs.verified(&sha256).await.is_ok());
     }
 
     /// MSG-167: damaged bytes are noticed before they leave.

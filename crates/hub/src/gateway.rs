@@ -2,7 +2,7 @@
 
 pub(crate) mod backoff;
 mod catchup;
-pub mod health;
+pub(crate) mod health;
 mod ingress;
 mod monitor;
 mod probe;
@@ -11,23 +11,30 @@ mod session;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use loom_domain::{Connection, ConnectionId, Principal, connection::GatewayMode};
+use futures_util::FutureExt as _;
+use loom_domain::{Connection, ConnectionId, connection::GatewayMode};
 use loom_store::Topic;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::hub::Hub;
+use crate::hub::{Hub, Phase};
 
 pub use probe::ProbeResult;
-pub(crate) use session::{Holder as SessionHolder, credential_kind};
+pub(crate) use session::Holder as SessionHolder;
+
+/// Time between looks at the Connections, behind the wake-ups.
+const LOOK_EVERY: std::time::Duration = std::time::Duration::from_secs(30);
 
 struct Running {
     version: u64,
     stop: CancellationToken,
+    /// Cancelled when the gateway has ended.
+    done: CancellationToken,
 }
 
 /// Keeps one gateway for each Connection that is managed and enabled, and none for the others.
 pub(crate) async fn manage(hub: Hub) {
+    let _ = hub.phase().wait_for(|phase| *phase >= Phase::Serving).await;
     let mut changes = hub.store().watch(Topic::Config);
     let mut running: HashMap<ConnectionId, Running> = HashMap::new();
     let mut tasks = JoinSet::new();
@@ -40,7 +47,7 @@ pub(crate) async fn manage(hub: Hub) {
             () = hub.inner.stop.cancelled() => break,
             _ = changes.changed() => {}
             Some(_) = tasks.join_next() => {}
-            () = tokio::time::sleep(std::time::Duration::from_secs(30)) => {}
+            () = tokio::time::sleep(LOOK_EVERY) => {}
         }
     }
     running.values().for_each(|r| r.stop.cancel());
@@ -57,27 +64,42 @@ fn reconcile(
     running: &mut HashMap<ConnectionId, Running>,
     tasks: &mut JoinSet<()>,
 ) {
+    let is_known = |id: &ConnectionId| connections.iter().any(|c| c.id == *id);
+    running.iter().filter(|(id, _)| !is_known(id)).for_each(|(_, gone)| gone.stop.cancel());
+    running.retain(|id, one| is_known(id) || !one.done.is_cancelled());
     for connection in connections {
         hub.inner.board.configure(connection);
-        let is_current = running.get(&connection.id).is_some_and(|r| r.version == connection.version);
+        let old = running.get(&connection.id);
+        let is_current = old.is_some_and(|r| r.version == connection.version && !r.stop.is_cancelled());
         if is_wanted(connection) && is_current {
             continue;
         }
-        if let Some(old) = running.remove(&connection.id) {
+        let before = old.map(|old| {
             old.stop.cancel();
-        }
+            old.done.clone()
+        });
         if is_wanted(connection) {
-            let stop = hub.inner.stop.child_token();
-            running
-                .insert(connection.id.clone(), Running { version: connection.version, stop: stop.clone() });
-            tasks.spawn(supervise(hub.clone(), connection.clone(), stop));
+            let (stop, done) = (hub.inner.stop.child_token(), CancellationToken::new());
+            let new = Running { version: connection.version, stop: stop.clone(), done: done.clone() };
+            running.insert(connection.id.clone(), new);
+            tasks.spawn(supervise(hub.clone(), connection.clone(), before, stop, done));
         }
     }
 }
 
-/// Runs a gateway until it is stopped; a panic is recorded and the gateway started again.
-async fn supervise(hub: Hub, connection: Connection, stop: CancellationToken) {
-    use futures_util::FutureExt as _;
+/// Runs a gateway until it is stopped; a panic is recorded and the gateway started again. It starts when the one
+/// before it has ended, so that no two hold the lease by turns.
+async fn supervise(
+    hub: Hub,
+    connection: Connection,
+    before: Option<CancellationToken>,
+    stop: CancellationToken,
+    done: CancellationToken,
+) {
+    let _done = done.drop_guard();
+    if let Some(before) = before {
+        before.cancelled().await;
+    }
     let connection = Arc::new(connection);
     let mut backoff = backoff::Backoff::default();
     while !stop.is_cancelled() {
@@ -95,5 +117,4 @@ async fn supervise(hub: Hub, connection: Connection, stop: CancellationToken) {
     }
     hub.set_channel(&connection.id, None);
     hub.inner.board.stopped(&connection.id);
-    let _ = Principal::Hub;
 }

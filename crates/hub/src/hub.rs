@@ -81,6 +81,8 @@ pub(crate) struct Inner {
     pub(crate) feed: Feed,
     pub(crate) metrics: Metrics,
     pub(crate) tasks: Supervisor,
+    /// Read by who stores a file with its record, written by who removes both.
+    pub(crate) storing: tokio::sync::RwLock<()>,
     stop_requests: mpsc::Sender<Option<Duration>>,
     stop_waiter: Mutex<Option<mpsc::Receiver<Option<Duration>>>>,
 }
@@ -107,10 +109,12 @@ impl Hub {
             stop: CancellationToken::new(),
             channels: Mutex::default(),
             tasks: Supervisor::default(),
+            storing: tokio::sync::RwLock::default(),
             stop_requests,
             stop_waiter: Mutex::new(Some(stop_waiter)),
         };
         let hub = Hub { inner: Arc::new(inner) };
+        hub.blobs().remove_leftovers();
         hub.spawn("dispatch", turns::dispatch::run);
         hub.spawn("marks", turns::marks::run);
         hub.spawn("sweep", sweep::run);

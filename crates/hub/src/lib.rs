@@ -24,6 +24,9 @@ mod sweep;
 pub mod token;
 mod turns;
 
+#[cfg(test)]
+mod tests;
+
 pub use blobs::{Blobs, safe_name};
 pub use clock::{Clock, SystemClock};
 pub use config::Config;

@@ -1,8 +1,10 @@
 //! One attempt to deliver one Part: steps are on disk before their bytes leave, the outcome is on disk after.
 
+use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use futures_util::FutureExt as _;
 use loom_channels::{Fault, FaultClass, OutFile, Progress, SendOutcome, SendPart, SentIds};
 use loom_domain::{
     AttemptId, Code, Error, Principal, Receipt, Result, Timestamp,
@@ -16,16 +18,15 @@ use loom_store::ops::outbox::ClaimedPart;
 
 use super::Holder;
 
-/// Tries to store an outcome before it is left to recovery.
-const REPORT_TRIES: u32 = 10;
-
 /// Delivers a claimed Part and records what came of it.
 pub(super) async fn part(holder: Holder, claimed: ClaimedPart) {
-    let event = attempt(&holder, &claimed).await;
+    let every = Duration::from_millis(u64::try_from(LEASE_RENEW_MS).unwrap_or(20_000));
+    let event = attempt(&holder, &claimed, every).await;
     report(&holder, &claimed, event).await;
 }
 
-async fn attempt(holder: &Holder, claimed: &ClaimedPart) -> PartEvent {
+/// One attempt; its lease is renewed at the given interval. A panic in it leaves the outcome unknown.
+pub(crate) async fn attempt(holder: &Holder, claimed: &ClaimedPart, renew_every: Duration) -> PartEvent {
     let send = match send_part(holder, claimed).await {
         Ok(send) => send,
         Err(error) => return local_fault(&error),
@@ -34,8 +35,8 @@ async fn attempt(holder: &Holder, claimed: &ClaimedPart) -> PartEvent {
     let started = tokio::time::Instant::now();
     let limit = Duration::from_millis(u64::try_from(STEP_MS_MAX).unwrap_or(900_000));
     let outcome = tokio::select! {
-        outcome = tokio::time::timeout(limit, holder.channel.deliver(send, &steps)) => outcome.ok(),
-        () = keep_lease(holder, claimed) => None,
+        outcome = tokio::time::timeout(limit, deliver(holder, send, &steps)) => outcome.ok(),
+        () = keep_lease(holder, claimed, renew_every) => None,
     };
     let outcome = outcome.unwrap_or_else(|| {
         SendOutcome::Failed(Fault::new(FaultClass::Unknown, "timeout", "the attempt ran out of time"))
@@ -46,9 +47,17 @@ async fn attempt(holder: &Holder, claimed: &ClaimedPart) -> PartEvent {
     event_of(holder, claimed, outcome)
 }
 
+async fn deliver(holder: &Holder, send: SendPart, steps: &Steps<'_>) -> SendOutcome {
+    let delivered = AssertUnwindSafe(holder.channel.deliver(send, steps)).catch_unwind().await;
+    delivered.unwrap_or_else(|panic| {
+        holder.hub.inner.metrics.task_died("send");
+        let why = crate::supervise::panic_text(panic.as_ref());
+        SendOutcome::Failed(Fault::new(FaultClass::Unknown, Code::Internal.as_str(), why))
+    })
+}
+
 /// Renews the lease of the Part; returns when it is lost.
-async fn keep_lease(holder: &Holder, claimed: &ClaimedPart) {
-    let every = Duration::from_millis(u64::try_from(LEASE_RENEW_MS).unwrap_or(20_000));
+async fn keep_lease(holder: &Holder, claimed: &ClaimedPart, every: Duration) {
     loop {
         tokio::time::sleep(every).await;
         let renewal = holder.hub.store().renew_part(
@@ -173,10 +182,10 @@ pub(super) fn receipt(claimed: &ClaimedPart, ids: SentIds, via: Via, now: Timest
     }
 }
 
-/// Stores the outcome; a store that does not write now is asked again. What stays unstored is settled later.
+/// Stores the outcome; a store that does not write now is asked again, for it is the only copy of a Receipt.
 async fn report(holder: &Holder, claimed: &ClaimedPart, event: PartEvent) {
     let mut wait = Duration::from_millis(50);
-    for _ in 0..REPORT_TRIES {
+    loop {
         let act = holder.hub.act(Principal::Hub);
         let stored = holder.hub.store().finish_part(
             act,

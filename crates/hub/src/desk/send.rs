@@ -18,7 +18,7 @@ use loom_store::{
 use crate::hub::Hub;
 
 /// Longest wait of a call for a delivery.
-pub const WAIT_MAX: Duration = Duration::from_secs(60);
+const WAIT_MAX: Duration = Duration::from_secs(60);
 
 /// A send as it was asked for.
 #[derive(Debug, Clone)]

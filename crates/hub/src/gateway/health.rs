@@ -106,6 +106,18 @@ pub(crate) struct Board {
     entries: Mutex<HashMap<ConnectionId, Entry>>,
 }
 
+impl ConnectionHealth {
+    /// The word of readiness: `live` is proven, `serving` has a session, `connecting` has none yet.
+    pub fn readiness(&self) -> &'static str {
+        match self.state {
+            ConnectionState::Connected => "live",
+            ConnectionState::Degraded => "serving",
+            ConnectionState::Connecting | ConnectionState::Disconnected => "connecting",
+            ConnectionState::Disabled => "disabled",
+        }
+    }
+}
+
 impl Board {
     pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
         Board { clock, entries: Mutex::default() }
@@ -204,7 +216,7 @@ impl Board {
 
     pub(crate) fn fault(&self, id: &ConnectionId, fault: &ChannelFault) {
         self.with(id, |e, now| {
-            let code = match fault.class {
+            let of_class = match fault.class {
                 FaultClass::Auth => Code::ProviderAuthError,
                 FaultClass::MissingScope => Code::MissingScope,
                 FaultClass::Config => Code::ConfigError,
@@ -212,6 +224,7 @@ impl Board {
                 FaultClass::RateLimited => Code::ProviderRateLimited,
                 _ => Code::ProviderNetworkError,
             };
+            let code = Code::parse(&fault.code).unwrap_or(of_class);
             match fault.class {
                 FaultClass::Auth => e.fault = Some(Fault::Auth),
                 FaultClass::MissingScope => e.fault = Some(Fault::Scope),
@@ -222,10 +235,9 @@ impl Board {
                     e.rate_until = Some(now.plus_ms(wait));
                 }
                 FaultClass::Retryable | FaultClass::Unknown | FaultClass::Permanent => {
-                    e.network_failed = true
+                    e.network_failed = code != Code::Internal;
                 }
             }
-            let code = Code::parse(&fault.code).unwrap_or(code);
             e.last_error = Some(last_error(code, &fault.to_string(), now));
         });
     }

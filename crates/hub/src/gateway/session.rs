@@ -1,12 +1,14 @@
 //! One gateway: takes the lease, reads the credential, checks who it is, then serves sessions and sends.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use loom_channels::{Channel, Fault, FaultClass, Identity, Session, SessionEnd};
 use loom_domain::{Code, Connection, Error, Principal, Result};
 use loom_secrets::{CredentialRef, Kind};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::{backoff::Backoff, catchup, ingress::HubIngress, monitor::HubMonitor, probe};
@@ -14,6 +16,8 @@ use crate::{courier, hub::Hub};
 
 /// Wait before asking for a lease that another owner holds.
 const LEASE_WAIT: Duration = Duration::from_secs(2);
+/// Time a session has to close after a stop.
+const CLOSE_LIMIT: Duration = Duration::from_secs(5);
 
 /// What a gateway works with while it holds the lease.
 #[derive(Clone)]
@@ -26,7 +30,7 @@ pub(crate) struct Holder {
 }
 
 /// Kind of credential of a provider.
-pub(crate) fn credential_kind(provider: &str) -> Kind {
+fn credential_kind(provider: &str) -> Kind {
     match provider {
         "slack" => Kind::Slack,
         "feishu" => Kind::Feishu,
@@ -34,6 +38,18 @@ pub(crate) fn credential_kind(provider: &str) -> Kind {
         "webhook" => Kind::Webhook,
         _ => Kind::Plain,
     }
+}
+
+/// A lease that is held, and what is done under it.
+struct Grant<'a> {
+    hub: &'a Hub,
+    connection: &'a Arc<Connection>,
+    name: &'a str,
+    fence: u64,
+    /// Cancelled when the lease is lost or the gateway stops.
+    held: CancellationToken,
+    /// The channel that the courier sends through.
+    current: watch::Sender<Option<Holder>>,
 }
 
 /// Serves a Connection until it is stopped.
@@ -51,20 +67,37 @@ pub(super) async fn run(hub: Hub, connection: Arc<Connection>, stop: Cancellatio
             }
         };
         hub.inner.board.leased(&connection.id, fence);
-        let held = stop.child_token();
-        let wait = {
-            let renew = renew(&hub, &name, fence, ttl_ms, &held);
-            let work = sessions(&hub, &connection, fence, &held, &mut backoff);
-            tokio::select! {
-                wait = work => wait,
-                () = renew => LEASE_WAIT,
-            }
-        };
-        held.cancel();
+        let current = watch::Sender::new(None);
+        let grant =
+            Grant { hub: &hub, connection: &connection, name: &name, fence, held: stop.child_token(), current };
+        let wait = hold(&grant, &mut backoff).await;
+        grant.held.cancel();
         hub.set_channel(&connection.id, None);
         hub.inner.board.unleased(&connection.id);
         let _ = hub.store().release_lease(hub.act(Principal::Hub), name.clone(), fence).await;
         pause(&stop, wait).await;
+    }
+}
+
+/// Works under the lease: Parts that an earlier holder left are judged first, then sessions come and go while one
+/// courier sends through the newest channel. Gives the wait before the lease is asked for again.
+async fn hold(grant: &Grant<'_>, backoff: &mut Backoff) -> Duration {
+    let (hub, connection) = (grant.hub, grant.connection);
+    let recovered = hub.store().recover_parts(hub.act(Principal::Hub), connection.id.clone()).await;
+    if let Err(error) = recovered {
+        hub.inner.board.lease_refused(&connection.id, &error);
+        return LEASE_WAIT;
+    }
+    let sessions = async {
+        let wait = sessions(grant, backoff).await;
+        grant.held.cancel();
+        wait
+    };
+    let courier = courier::run(hub, connection, grant.fence, grant.current.subscribe(), &grant.held);
+    let work = async { tokio::join!(sessions, courier).0 };
+    tokio::select! {
+        wait = work => wait,
+        () = renew(grant) => LEASE_WAIT,
     }
 }
 
@@ -76,7 +109,9 @@ async fn pause(stop: &CancellationToken, wait: Duration) {
 }
 
 /// Renews the lease until it is lost. Time is counted from before each renewal was sent.
-async fn renew(hub: &Hub, name: &str, fence: u64, ttl_ms: i64, held: &CancellationToken) {
+async fn renew(grant: &Grant<'_>) {
+    let (hub, name) = (grant.hub, grant.name);
+    let ttl_ms = hub.config().lease.connection_ttl_ms;
     let ttl = Duration::from_millis(u64::try_from(ttl_ms).unwrap_or(15_000));
     let margin =
         Duration::from_millis(u64::try_from(hub.config().lease.margin_ms).unwrap_or(3_000)).min(ttl / 3);
@@ -84,52 +119,50 @@ async fn renew(hub: &Hub, name: &str, fence: u64, ttl_ms: i64, held: &Cancellati
     loop {
         tokio::time::sleep(ttl / 3).await;
         let sent = tokio::time::Instant::now();
-        let renewal = hub.store().lease(hub.act(Principal::Hub), name.to_owned(), ttl_ms, Some(fence));
+        let renewal = hub.store().lease(hub.act(Principal::Hub), name.to_owned(), ttl_ms, Some(grant.fence));
         match tokio::time::timeout_at(good_until, renewal).await {
-            Ok(Ok(lease)) if lease.fence == fence => good_until = sent + ttl - margin,
-            Ok(Err(error)) if error.code != Code::Locked && sent < good_until => continue,
+            Ok(Ok(lease)) if lease.fence == grant.fence => good_until = sent + ttl - margin,
+            Ok(Err(error)) if error.code != Code::Locked && sent < good_until => {}
             _ => break,
         }
     }
     tracing::warn!("the lease {name} was lost");
-    held.cancel();
 }
 
-/// Connects and serves again and again while the lease is held. Gives the wait before the next attempt.
-async fn sessions(
-    hub: &Hub,
-    connection: &Arc<Connection>,
-    fence: u64,
-    held: &CancellationToken,
-    backoff: &mut Backoff,
-) -> Duration {
+/// Connects and serves again and again while the lease is held. Gives the wait before the lease is asked for again.
+async fn sessions(grant: &Grant<'_>, backoff: &mut Backoff) -> Duration {
+    let (board, id) = (&grant.hub.inner.board, &grant.connection.id);
     loop {
-        hub.inner.board.connecting(&connection.id, backoff.attempt());
-        let holder = match open(hub, connection, fence).await {
-            Ok(holder) => holder,
-            Err(fault) => {
-                hub.inner.board.fault(&connection.id, &fault);
-                let wait = wait_after(&fault, backoff, hub);
-                hub.inner.board.waiting(&connection.id, wait);
-                tokio::select! {
-                    () = held.cancelled() => return LEASE_WAIT,
-                    () = tokio::time::sleep(wait) => continue,
+        board.connecting(id, backoff.attempt());
+        let opened = tokio::select! {
+            () = grant.held.cancelled() => return LEASE_WAIT,
+            opened = open(grant) => opened,
+        };
+        let wait = match opened {
+            Ok(holder) => {
+                let end = serve(&holder, &grant.held, backoff).await;
+                board.session_ended(id);
+                match end {
+                    SessionEnd::Stopped | SessionEnd::LeaseLost => return LEASE_WAIT,
+                    SessionEnd::Reconnect => Duration::ZERO,
+                    SessionEnd::Failed(fault) => {
+                        board.fault(id, &fault);
+                        wait_after(&fault, backoff, grant.hub)
+                    }
                 }
             }
-        };
-        let end = serve(&holder, held, backoff).await;
-        hub.inner.board.session_ended(&connection.id);
-        let wait = match &end {
-            SessionEnd::Stopped | SessionEnd::LeaseLost => return LEASE_WAIT,
-            SessionEnd::Reconnect => Duration::ZERO,
-            SessionEnd::Failed(fault) => {
-                hub.inner.board.fault(&connection.id, fault);
-                wait_after(fault, backoff, hub)
+            Err(fault) => {
+                board.fault(id, &fault);
+                if matches!(fault.class, FaultClass::Auth | FaultClass::Config) {
+                    grant.hub.set_channel(id, None);
+                    grant.current.send_replace(None);
+                }
+                wait_after(&fault, backoff, grant.hub)
             }
         };
-        hub.inner.board.waiting(&connection.id, wait);
+        board.waiting(id, wait);
         tokio::select! {
-            () = held.cancelled() => return LEASE_WAIT,
+            () = grant.held.cancelled() => return LEASE_WAIT,
             () = tokio::time::sleep(wait) => {}
         }
     }
@@ -147,25 +180,25 @@ fn wait_after(fault: &Fault, backoff: &mut Backoff, hub: &Hub) -> Duration {
 }
 
 /// Reads the credential again, makes the channel, and checks that it is the account of the Connection.
-async fn open(hub: &Hub, connection: &Arc<Connection>, fence: u64) -> Result<Holder, Fault> {
+async fn open(grant: &Grant<'_>) -> Result<Holder, Fault> {
+    let (hub, connection) = (grant.hub, grant.connection);
     let fields = resolve(hub, connection).await.map_err(|e| local(&e))?;
     let channel = (hub.inner.parts.make_channel)(connection, &fields).map_err(|e| local(&e))?;
     let identity = channel.verify().await?;
     check_account(connection, &identity)?;
     hub.inner.board.identified(&connection.id, &identity);
-    if let Err(error) =
-        hub.store().connection_identified(hub.act(Principal::Hub), connection.id.clone()).await
-    {
-        return Err(Fault::new(FaultClass::Retryable, error.code.as_str(), error.message));
-    }
+    let identified = hub.store().connection_identified(hub.act(Principal::Hub), connection.id.clone()).await;
+    identified.map_err(|error| Fault::new(FaultClass::Retryable, error.code.as_str(), error.message))?;
     hub.set_channel(&connection.id, Some(channel.clone()));
-    Ok(Holder {
+    let holder = Holder {
         hub: hub.clone(),
         connection: connection.clone(),
-        fence,
+        fence: grant.fence,
         channel,
         identity: Arc::new(identity),
-    })
+    };
+    grant.current.send_replace(Some(holder.clone()));
+    Ok(holder)
 }
 
 async fn resolve(hub: &Hub, connection: &Connection) -> Result<loom_secrets::Fields> {
@@ -200,7 +233,7 @@ fn check_account(connection: &Connection, identity: &Identity) -> Result<(), Fau
     ))
 }
 
-/// Serves one session with its courier, probe and catch-up beside it.
+/// Serves one session with its probe and catch-up beside it; they end with it.
 async fn serve(holder: &Holder, held: &CancellationToken, backoff: &mut Backoff) -> SessionEnd {
     let stop = held.child_token();
     let reconnect = Arc::new(Notify::new());
@@ -211,27 +244,41 @@ async fn serve(holder: &Holder, held: &CancellationToken, backoff: &mut Backoff)
         stop: stop.clone(),
         reconnect: reconnect.clone(),
     };
-    let recovered =
-        holder.hub.store().recover_parts(holder.hub.act(Principal::Hub), holder.connection.id.clone()).await;
-    if let Err(error) = recovered {
-        return SessionEnd::Failed(Fault::new(FaultClass::Retryable, error.code.as_str(), error.message));
-    }
     let beside = async {
         tokio::join!(
-            courier::run(holder.clone(), stop.clone()),
             probe::run(holder.clone(), stop.clone(), reconnect.clone()),
             catchup::run(holder.clone(), monitor.clone(), stop.clone()),
             probe::snapshots(holder.clone(), monitor.clone(), stop.clone()),
-        )
+        );
+        std::future::pending::<std::convert::Infallible>().await
     };
-    let served = async {
-        let end = holder.channel.serve(session).await;
-        stop.cancel();
-        end
+    let end = tokio::select! {
+        end = serve_channel(holder, session, held) => end,
+        never = beside => match never {},
     };
-    let (end, _) = tokio::join!(served, beside);
+    stop.cancel();
     if monitor.was_registered() {
         backoff.connected();
     }
     end
+}
+
+/// Serves the platform's session. A panic in it is a failed session and touches nothing else; after a stop it has
+/// a short time to close.
+async fn serve_channel(holder: &Holder, session: Session, held: &CancellationToken) -> SessionEnd {
+    let closing = async {
+        held.cancelled().await;
+        tokio::time::sleep(CLOSE_LIMIT).await;
+    };
+    let served = tokio::select! {
+        served = AssertUnwindSafe(holder.channel.serve(session)).catch_unwind() => served,
+        () = closing => Ok(SessionEnd::Stopped),
+    };
+    served.unwrap_or_else(|panic| {
+        holder.hub.inner.metrics.task_died("gateway");
+        let why = crate::supervise::panic_text(panic.as_ref());
+        tracing::error!("the session of {} panicked: {why}", holder.connection.id);
+        let message = format!("the gateway panicked: {why}");
+        SessionEnd::Failed(Fault::new(FaultClass::Retryable, Code::Internal.as_str(), message))
+    })
 }

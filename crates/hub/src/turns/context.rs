@@ -34,10 +34,20 @@ pub(super) async fn read(hub: &Hub, claimed: &Claimed, message: &Message) -> Opt
         limit: READ_MAX,
     };
     match tokio::time::timeout(BUDGET, channel.history(query)).await {
-        Ok(Ok(page)) => Some(select(claimed, message, &thread, page)),
+        Ok(Ok(page)) => Some(without_secrets(hub, select(claimed, message, &thread, page))),
         Ok(Err(fault)) => Some(unavailable(&fault.to_string())),
         Err(_) => Some(unavailable("the thread could not be read in time")),
     }
+}
+
+/// What people wrote of our own secrets is kept from the Agent and the store alike.
+fn without_secrets(hub: &Hub, mut context: ThreadContext) -> ThreadContext {
+    for entry in &mut context.messages {
+        if hub.redactor().holds_exact(&entry.text) {
+            entry.text = hub.stored_text(&entry.text);
+        }
+    }
+    context
 }
 
 fn unavailable(why: &str) -> ThreadContext {

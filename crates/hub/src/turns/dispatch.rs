@@ -1,8 +1,10 @@
 //! Starts Turns: one per Agent at a time, woken by commits, with a slow look behind.
 
 use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use loom_domain::{
     AgentId, Code, Principal,
     decision::{AgentGate, Limits},
@@ -11,7 +13,7 @@ use loom_store::{Topic, ops::turns::Claim};
 use tokio::task::JoinSet;
 
 use super::{recover, run};
-use crate::hub::Hub;
+use crate::{hub::Hub, supervise::panic_text};
 
 const SAFETY_POLL: Duration = Duration::from_secs(5);
 /// Wait before an Agent whose lease another node holds is asked for again.
@@ -32,9 +34,6 @@ pub(crate) async fn run(hub: Hub) {
             Some(done) = working.join_next() => {
                 if let Ok(agent) = done {
                     busy.remove(&agent);
-                } else {
-                    busy.clear();
-                    hub.inner.metrics.task_died("turn");
                 }
             }
             () = tokio::time::sleep(wait) => {}
@@ -60,11 +59,23 @@ async fn start_ready(hub: &Hub, working: &mut JoinSet<AgentId>, busy: &mut HashM
             continue;
         }
         busy.insert(agent.clone(), ());
-        working.spawn(serve(hub.clone(), agent));
+        working.spawn(guarded(hub.clone(), agent.clone(), serve(hub.clone(), agent)));
     }
     let until =
         next.map_or(SAFETY_POLL, |at| Duration::from_millis(u64::try_from(at.since_ms(now)).unwrap_or(0)));
     until.clamp(Duration::from_millis(20), SAFETY_POLL)
+}
+
+/// Runs the work of an Agent. After a panic the Turn that was open is reconciled, and other Agents go on.
+pub(super) async fn guarded(hub: Hub, agent: AgentId, work: impl Future<Output = AgentId>) -> AgentId {
+    let Err(panic) = AssertUnwindSafe(work).catch_unwind().await else { return agent };
+    hub.inner.metrics.task_died("turn");
+    tracing::error!("the work of {agent} panicked: {}", panic_text(panic.as_ref()));
+    let recovery = recover::one(hub, agent.clone());
+    if AssertUnwindSafe(recovery).catch_unwind().await.is_err() {
+        tracing::error!("the open Turn of {agent} is left to the next start");
+    }
+    agent
 }
 
 /// Serves an Agent until its queue has nothing that can start now.

@@ -22,9 +22,23 @@ pub(super) async fn start(hub: &Hub, working: &mut JoinSet<AgentId>, busy: &mut 
         }
     };
     for claimed in open {
-        busy.insert(claimed.agent.id.clone(), ());
-        working.spawn(reconcile(hub.clone(), claimed));
+        let agent = claimed.agent.id.clone();
+        busy.insert(agent.clone(), ());
+        working.spawn(dispatch::guarded(hub.clone(), agent, reconcile(hub.clone(), claimed)));
     }
+}
+
+/// Reconciles the open Turn of one Agent, when it has one.
+pub(super) async fn one(hub: Hub, agent: AgentId) -> AgentId {
+    match hub.store().open_turns().await {
+        Ok(open) => {
+            if let Some(claimed) = open.into_iter().find(|claimed| claimed.agent.id == agent) {
+                return Box::pin(reconcile(hub, claimed)).await;
+            }
+        }
+        Err(error) => tracing::warn!("open Turns cannot be read: {error}"),
+    }
+    agent
 }
 
 async fn reconcile(hub: Hub, claimed: Claimed) -> AgentId {
@@ -51,12 +65,18 @@ async fn reconcile(hub: Hub, claimed: Claimed) -> AgentId {
 }
 
 async fn verdict(hub: &Hub, claimed: &Claimed) -> TurnEnd {
-    let session: Box<dyn AgentSession> = match run::open(hub, claimed).await {
-        Ok(session) => session,
-        Err(error) => {
-            tracing::warn!("the runtime of {} cannot be asked: {}", claimed.turn.id, error.message);
-            return TurnEnd::FateUnknown { may_rerun: false };
+    let mut silence = run::Silence::default();
+    let session: Box<dyn AgentSession> = loop {
+        match run::open(hub, claimed).await {
+            Ok(session) => break session,
+            Err(error) => {
+                let verdict = silence.verdict(claimed, &error);
+                if let Some(end) = run::end_of(claimed, verdict) {
+                    return end;
+                }
+            }
         }
+        silence.wait().await;
     };
     let end = Box::pin(run::settle(hub, claimed, session.as_ref())).await;
     let _ = session.close().await;

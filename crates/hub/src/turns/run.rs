@@ -2,7 +2,15 @@
 
 use std::time::Duration;
 
-use loom_domain::{Code, Principal, Result, inbox::StartFailure, turn::ClassedError};
+use loom_domain::{
+    Code, Principal, Result,
+    inbox::{
+        Event, StartFailure,
+        limits::reconcile_retry_ms,
+        reconcile::{Verdict, event_of},
+    },
+    turn::ClassedError,
+};
 use loom_runtimes::{
     AgentSession, ErrClass, Input, NativeTurn, OpenedHow, RuntimeError, StartError, ToolState, TurnEvent,
     TurnFate, TurnHandle, TurnKey, TurnOutcome, TurnRequest, TurnStatus,
@@ -18,8 +26,6 @@ use super::{answer, context, envelope, files, runtimes};
 use crate::hub::Hub;
 
 const EVENTS_MAX: usize = 256;
-/// Tries to store the end of a Turn before it is left to recovery.
-const STORE_TRIES: u32 = 20;
 
 /// Runs a claimed Turn to its end. Whatever happens, the end is stored or left to reconcile; nothing runs twice.
 pub(super) async fn turn(hub: &Hub, claimed: Claimed, fence: u64) {
@@ -239,42 +245,78 @@ pub(super) async fn ended(hub: &Hub, claimed: &Claimed, outcome: TurnOutcome) ->
     }
 }
 
-/// Asks the runtime what became of a Turn until it says, at most ten minutes; never starts it again.
+/// Asks the runtime what became of a Turn until it says; never starts it again.
 pub(super) async fn settle(hub: &Hub, claimed: &Claimed, session: &dyn AgentSession) -> TurnEnd {
-    use loom_domain::inbox::limits::{RECONCILE_MS_MAX, reconcile_retry_ms};
     let key = TurnKey(claimed.turn.id.clone());
     let deadline = Instant::now() + Duration::from_secs(claimed.agent.max_turn_seconds.max(1));
-    let silent_since = Instant::now();
-    let mut tries = 0;
+    let mut silence = Silence::default();
     loop {
-        match session.reconcile(&key).await {
-            Ok(TurnFate::NeverAccepted) => return TurnEnd::NeverAccepted,
+        let verdict = match session.reconcile(&key).await {
             Ok(TurnFate::Done(outcome)) => return ended(hub, claimed, outcome).await,
-            Ok(TurnFate::Interrupted { .. }) => {
-                let may_rerun = claimed.agent.on_interrupted == loom_domain::agent::OnInterrupted::Rerun;
-                return TurnEnd::FateUnknown { may_rerun };
-            }
-            Ok(TurnFate::Unknown) => return TurnEnd::FateUnknown { may_rerun: false },
             Ok(TurnFate::Running(_)) if Instant::now() >= deadline => return TurnEnd::TimedOut,
-            Ok(TurnFate::Running(_)) => {}
-            Err(error) => {
-                let silent_ms = i64::try_from(silent_since.elapsed().as_millis()).unwrap_or(i64::MAX);
-                if silent_ms >= RECONCILE_MS_MAX {
-                    return TurnEnd::FateUnknown { may_rerun: false };
-                }
-                tracing::info!("{} cannot be reconciled yet: {}", claimed.turn.id, error.message);
+            Ok(fate) => {
+                silence.broken();
+                verdict_of(claimed, &fate)
             }
+            Err(error) => silence.verdict(claimed, &error),
+        };
+        if let Some(end) = end_of(claimed, verdict) {
+            return end;
         }
-        tries += 1;
-        let wait = u64::try_from(reconcile_retry_ms(tries)).unwrap_or(60_000);
+        silence.wait().await;
+    }
+}
+
+fn verdict_of(claimed: &Claimed, fate: &TurnFate) -> Verdict {
+    match fate {
+        TurnFate::NeverAccepted => Verdict::NeverAccepted,
+        TurnFate::Running(_) => Verdict::Running,
+        TurnFate::Interrupted { partial } => {
+            Verdict::Interrupted { tool_called: *partial || claimed.turn.tool_calls > 0 }
+        }
+        TurnFate::Done(_) | TurnFate::Unknown => Verdict::Unknown,
+    }
+}
+
+/// The end of a Turn that a verdict means; nothing while it runs or the runtime may still answer.
+pub(super) fn end_of(claimed: &Claimed, verdict: Verdict) -> Option<TurnEnd> {
+    match event_of(verdict, claimed.agent.on_interrupted)? {
+        Event::Reattached => None,
+        Event::NeverAccepted => Some(TurnEnd::NeverAccepted),
+        Event::FateUnknown { may_rerun } => Some(TurnEnd::FateUnknown { may_rerun }),
+        _ => Some(TurnEnd::FateUnknown { may_rerun: false }),
+    }
+}
+
+/// How long a runtime has not answered, and when it is asked again.
+#[derive(Debug, Default)]
+pub(super) struct Silence {
+    since: Option<Instant>,
+    tries: u32,
+}
+
+impl Silence {
+    fn broken(&mut self) {
+        self.since = None;
+    }
+
+    pub(super) fn verdict(&mut self, claimed: &Claimed, error: &RuntimeError) -> Verdict {
+        tracing::info!("{} cannot be reconciled yet: {}", claimed.turn.id, error.message);
+        let since = *self.since.get_or_insert_with(Instant::now);
+        Verdict::Unreachable { for_ms: i64::try_from(since.elapsed().as_millis()).unwrap_or(i64::MAX) }
+    }
+
+    pub(super) async fn wait(&mut self) {
+        self.tries = self.tries.saturating_add(1);
+        let wait = u64::try_from(reconcile_retry_ms(self.tries)).unwrap_or(60_000);
         tokio::time::sleep(Duration::from_millis(wait)).await;
     }
 }
 
-/// Stores the end of a Turn. A store that does not write now is asked again; what stays unstored is reconciled.
+/// Stores the end of a Turn. A store that does not write now is asked again; after a restart the runtime is asked.
 pub(super) async fn finish(hub: &Hub, claimed: &Claimed, fence: u64, end: TurnEnd) {
     let mut wait = Duration::from_millis(50);
-    for _ in 0..STORE_TRIES {
+    loop {
         let stored = hub
             .store()
             .finish_turn(hub.act(Principal::Hub), claimed.turn.id.clone(), fence, end.clone())

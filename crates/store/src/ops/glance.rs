@@ -1,13 +1,93 @@
 //! Small questions of the hub about work in progress.
 
-use loom_domain::{Address, AddressId, Code, Error, EventId, HandlingAttempt, InboxId, Result, Timestamp};
+use loom_domain::{
+    Address, AddressId, AgentId, Code, Error, EventId, HandlingAttempt, InboxId, OutboxItem, Result, Timestamp,
+};
 
 use crate::{
     Store, docs, params,
     records::{StoredEvent, StoredItem},
 };
 
+/// Rows of one question about what waits too long.
+const WAITING_MAX: u32 = 50;
+/// Ids named in the digest of pending access.
+const PENDING_NAMED_MAX: u32 = 10;
+
+/// The queue of an Agent whose oldest item has waited long.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OldQueue {
+    /// Agent.
+    pub agent: AgentId,
+    /// Queued items.
+    pub items: u64,
+    /// Since when the oldest could start.
+    pub oldest: Timestamp,
+}
+
+/// Items that wait for an approval.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PendingAccess {
+    /// How many.
+    pub items: u64,
+    /// The first of them.
+    pub first: Vec<InboxId>,
+}
+
 impl Store {
+    /// Agents with a queued item that could start before the given time.
+    pub async fn old_queues(&self, before: Timestamp) -> Result<Vec<OldQueue>> {
+        self.read(move |tx| {
+            let sql = "SELECT agent_id, COUNT(*), MIN(available_at) FROM inbox WHERE open = 1 AND state = 'queued' \
+                       GROUP BY agent_id HAVING MIN(available_at) <= ?1 LIMIT ?2";
+            let rows = tx.query(sql, &params![before, WAITING_MAX])?;
+            rows.iter()
+                .map(|row| {
+                    let agent = row.text(0).parse()?;
+                    Ok(OldQueue { agent, items: row.uint(1), oldest: Timestamp(row.int(2)) })
+                })
+                .collect()
+        })
+        .await
+    }
+
+    /// Replies made before the given time whose items still wait for their delivery.
+    pub async fn replies_waiting(&self, before: Timestamp) -> Result<Vec<OutboxItem>> {
+        self.read(move |tx| {
+            docs::select(
+                tx,
+                "open = 1 AND created_at <= ?1 AND inbox_item_id IN \
+                 (SELECT id FROM inbox WHERE open = 1 AND state = 'awaiting_delivery') LIMIT ?2",
+                &params![before, WAITING_MAX],
+            )
+        })
+        .await
+    }
+
+    /// Sends of which it is not known since before the given time whether they arrived.
+    pub async fn unknown_sends(&self, before: Timestamp) -> Result<Vec<OutboxItem>> {
+        self.read(move |tx| {
+            docs::select(
+                tx,
+                "state = 'unknown' AND open = 1 AND updated_at <= ?1 ORDER BY seq LIMIT ?2",
+                &params![before, WAITING_MAX],
+            )
+        })
+        .await
+    }
+
+    /// Items that wait for an approval: their number and the first ids.
+    pub async fn pending_access(&self) -> Result<PendingAccess> {
+        self.read(|tx| {
+            let sql = "SELECT id, COUNT(*) OVER () FROM inbox WHERE state = 'pending_access' AND open = 1 \
+                       ORDER BY seq LIMIT ?1";
+            let rows = tx.query(sql, &params![PENDING_NAMED_MAX])?;
+            let first = rows.iter().map(|row| row.text(0).parse()).collect::<Result<_>>()?;
+            Ok(PendingAccess { items: rows.first().map_or(0, |row| row.uint(1)), first })
+        })
+        .await
+    }
+
     /// Turns and Parts in flight.
     pub async fn in_flight(&self) -> Result<u64> {
         self.read(|tx| {

@@ -1,0 +1,68 @@
+//! Removes what is past its retention: records, then files that nothing refers to any more.
+
+use loom_domain::{Principal, Result};
+use loom_store::ops::retention::Retention;
+
+use crate::hub::Hub;
+
+/// Steps of one round; what is left waits for the next.
+const STEPS_MAX: u32 = 200;
+/// Age at which a file that nothing refers to is removed, milliseconds.
+const UNREFERENCED_MS: i64 = 24 * 3_600_000;
+
+/// One round.
+pub(super) async fn run(hub: &Hub) {
+    if let Err(error) = records(hub).await {
+        tracing::warn!("old records cannot be removed: {error}");
+    }
+    if let Err(error) = files(hub).await {
+        tracing::warn!("old files cannot be removed: {error}");
+    }
+}
+
+/// Days of the configuration, where 0 keeps, as the store takes them.
+fn days(configured: u32) -> u32 {
+    if configured == 0 { u32::MAX } else { configured }
+}
+
+async fn records(hub: &Hub) -> Result<()> {
+    let keep = &hub.config().retention;
+    let retention = Retention {
+        items_days: days(keep.message_days),
+        raw_days: days(keep.raw_event_days),
+        refusals_days: days(keep.refusal_days),
+        refusal_bodies_days: days(keep.refusal_body_days),
+        event_keys_days: days(keep.event_key_days),
+        message_keys_days: days(keep.message_days).saturating_add(days(keep.message_key_days)),
+    };
+    for _ in 0..STEPS_MAX {
+        if hub.store().apply_retention(hub.act(Principal::Hub), retention).await?.total() == 0 {
+            break;
+        }
+    }
+    Ok(())
+}
+
+async fn files(hub: &Hub) -> Result<()> {
+    for _ in 0..STEPS_MAX {
+        let before = hub.now().plus_ms(-UNREFERENCED_MS);
+        let old = hub.store().unreferenced_artifacts(before).await?;
+        if old.is_empty() {
+            break;
+        }
+        for artifact in old {
+            hub.forget_artifact(artifact).await?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zero_days_keep() {
+        assert_eq!((days(0), days(7)), (u32::MAX, 7));
+    }
+}
