@@ -19,6 +19,8 @@ use crate::world::{START, World};
 const IN_FLIGHT: usize = 64;
 /// Callers that fill the Outbox at once.
 const FILLERS: usize = 256;
+/// An Agent may have so many open sends at once, and some to spare.
+const WAVE: usize = 400;
 const RATE_MIN: f64 = 2_000.0;
 const OF_FLOOR_MIN: f64 = 4.0;
 const SERIAL_OF_FLOOR_MIN: f64 = 0.4;
@@ -58,22 +60,28 @@ async fn drained(options: &Options, items: usize, in_flight: usize) -> anyhow::R
     let home = tempfile::tempdir()?;
     let floor = Floor::measure(home.path(), SYNCS)?;
     let world = Arc::new(World::new(home.path(), options.seed).await?);
-    let started = Instant::now();
-    fill(&world, items).await?;
-    let filled = per_second(items, started.elapsed());
     let fence = world.fence().await?;
-    let started = Instant::now();
-    drain(&world, fence, items, in_flight).await?;
-    Ok((floor, per_second(items, started.elapsed()), filled))
+    let (mut filling, mut sending, mut at) = (Duration::ZERO, Duration::ZERO, 0);
+    while at < items {
+        let next = (at + WAVE).min(items);
+        let started = Instant::now();
+        fill(&world, at, next).await?;
+        filling += started.elapsed();
+        let started = Instant::now();
+        drain(&world, fence, next - at, in_flight).await?;
+        sending += started.elapsed();
+        at = next;
+    }
+    Ok((floor, per_second(items, sending), per_second(items, filling)))
 }
 
 fn per_second(items: usize, span: Duration) -> f64 {
     count(items) / span.as_secs_f64()
 }
 
-async fn fill(world: &Arc<World>, items: usize) -> anyhow::Result<()> {
+async fn fill(world: &Arc<World>, from: usize, to: usize) -> anyhow::Result<()> {
     let mut running = JoinSet::new();
-    for n in 0..items {
+    for n in from..to {
         if running.len() >= FILLERS
             && let Some(one) = running.join_next().await
         {
