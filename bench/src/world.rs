@@ -61,11 +61,6 @@ impl World {
         act_of(&self.ids)()
     }
 
-    /// A mention of the bot in one of the channels.
-    pub(crate) fn event(&self, n: usize) -> InboundEvent {
-        event(n)
-    }
-
     /// Records events in one commit.
     pub(crate) async fn record(&self, events: Vec<InboundEvent>) -> anyhow::Result<Vec<Judged>> {
         let offer = Offer {
@@ -148,7 +143,7 @@ fn channel_request() -> SetMembership {
     }
 }
 
-fn event(n: usize) -> InboundEvent {
+pub(crate) fn event(n: usize) -> InboundEvent {
     let ts = format!("17{n:08}.{:06}", n % 1_000);
     let conversation = channel(n % CONVERSATIONS);
     InboundEvent {

@@ -49,7 +49,7 @@ async fn steady(world: &Arc<World>, events: usize) -> anyhow::Result<Vec<Duratio
         let due = clock.tick().await;
         let world = world.clone();
         running.spawn(async move {
-            world.record(vec![world.event(n)]).await?;
+            world.record(vec![crate::world::event(n)]).await?;
             anyhow::Ok(Instant::now() - due)
         });
     }

@@ -79,7 +79,7 @@ async fn medians(world: &Arc<World>, fence: u64, stored: usize) -> anyhow::Resul
     let [accept, send, list, place] = &mut times;
     for n in stored..stored + SAMPLES {
         let started = Instant::now();
-        let judged = world.record(vec![world.event(n)]).await?;
+        let judged = world.record(vec![crate::world::event(n)]).await?;
         accept.push(started.elapsed());
         let item = judged.first().and_then(|one| one.item_id.clone());
         let item = item.ok_or_else(|| anyhow::anyhow!("event {n} made no item: {judged:?}"))?;

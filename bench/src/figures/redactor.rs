@@ -59,7 +59,7 @@ fn run(redactor: &Redactor, text: &str) -> anyhow::Result<u64> {
         }
     }
     let (_, report) = writer.finish()?;
-    Ok(report.counts().map(|(_, count)| u64::from(count)).sum())
+    Ok(report.counts().map(|(_, count)| count).sum())
 }
 
 /// A value of 40 letters and digits.
