@@ -42,7 +42,8 @@ async fn msg_190_a_rate_stop_is_waited_out_and_counts_no_try() {
     scene.ann_writes("told to wait");
     scene.seen("echo: told to wait").await;
     let reply = scene.reply_is("told to wait", "sent", SOON).await;
-    assert_eq!(reply["parts"][0]["attemptCount"], 1, "{reply:#}");
+    assert!(reply["parts"][0]["attemptCount"].as_u64() <= Some(1), "{reply:#}");
+    assert_eq!(reply["attempts"][0]["outcome"], "rate_limited", "{reply:#}");
     let calls = scene.world.twin.requests_of("chat.postMessage");
     assert_eq!(calls.iter().map(|call| call.status).collect::<Vec<_>>(), [429, 200]);
     assert!(calls[1].at_ms - calls[0].at_ms >= 2_000, "it waited as long as it was told");
@@ -176,10 +177,12 @@ async fn msg_185_hidden_metadata_never_leads_to_a_second_message() {
     scene.ann_writes("without marks");
     scene.reply_is("without marks", "unknown", SOON).await;
     let before = scene.world.twin.requests_of("conversations.history").len();
-    let looked =
-        |twin: &SlackTwin| (twin.requests_of("conversations.history").len() >= before + 3).then_some(());
+    let looked = |twin: &SlackTwin| (twin.requests_of("conversations.history").len() > before).then_some(());
     scene.world.twin.wait_for(LONG, looked).await.unwrap();
-    scene.reply_is("without marks", "unknown", SOON).await;
+    stays("the unknown reply", Duration::from_secs(15), || async {
+        scene.reply_is("without marks", "unknown", SOON).await["state"] == "unknown"
+    })
+    .await;
     assert_eq!(scene.seen_times("without marks"), 1);
 }
 

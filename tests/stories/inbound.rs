@@ -50,15 +50,17 @@ async fn msg_108_a_queued_message_is_answered_as_it_stands_when_its_turn_comes()
     scene.item_is("first wording", "queued").await;
     let text = "second wording".to_owned();
     scene.world.twin.act(Action::Edit { channel: "D0ANN".into(), ts, text }).unwrap();
-    let item = scene.item_is("second wording", "queued").await;
-    assert_eq!(item["item"]["flags"]["edited"], true, "{item:#}");
+    eventually("the edit", SOON, || async {
+        (scene.item("first wording").await["item"]["flags"]["edited"] == true).then_some(())
+    })
+    .await;
     let gone = scene.ann_writes("taken back");
     scene.item_is("taken back", "queued").await;
     scene.world.twin.act(Action::Delete { channel: "D0ANN".into(), ts: gone }).unwrap();
     scene.item_is("taken back", "cancelled").await;
     scene.world.loom(&["agent", "resume", "echo", "--json"]).await.ok();
     scene.seen("edited: second wording").await;
-    scene.item_is("second wording", "handled").await;
+    scene.item_is("first wording", "handled").await;
     assert_eq!(scene.world.twin.ledger().by_app().count(), 1, "what was taken back is not answered");
 }
 

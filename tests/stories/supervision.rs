@@ -115,7 +115,9 @@ async fn msg_211_p_11_a_deaf_socket_is_found_by_the_probe() {
         twin.ledger().by_app().any(|message| message.text.contains("can you hear me")).then_some(())
     };
     twin.wait_for(LONG, answered).await.expect("the message was caught up");
-    assert!(twin.counters().sockets_total > before, "and the socket was replaced");
+    let replaced =
+        |twin: &loom_twins::slack::SlackTwin| (twin.counters().sockets_total > before).then_some(());
+    twin.wait_for(SOON, replaced).await.expect("and the socket was replaced");
     twin.knobs(|knobs| knobs.silent = false);
     scene.ann_writes("and now");
     scene.seen("echo: and now").await;

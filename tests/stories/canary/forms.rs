@@ -16,7 +16,7 @@ pub(super) fn forms(secret: &str) -> Vec<(&'static str, String)> {
         ("hex", hex::encode(secret)),
         ("HEX", hex::encode_upper(secret)),
         ("percent", percent.clone()),
-        ("percent, lower", percent.to_lowercase()),
+        ("percent, lower", lower_escapes(&percent)),
         ("form", url::form_urlencoded::byte_serialize(secret.as_bytes()).collect()),
     ]
 }
@@ -25,4 +25,11 @@ pub(super) fn forms(secret: &str) -> Vec<(&'static str, String)> {
 fn core(encoded: &str, offset: usize, bytes: usize) -> String {
     let (first, end) = ((offset * 8).div_ceil(6), (offset + bytes) * 8 / 6);
     encoded[first..end].to_owned()
+}
+
+/// Lower-cases the two digits behind each percent sign.
+fn lower_escapes(text: &str) -> String {
+    let mut parts = text.split('%');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |all, part| all + "%" + &part[..2].to_lowercase() + &part[2..])
 }

@@ -50,7 +50,7 @@ const FAILURES: &[(&str, &str, i32)] = &[
     ("integration send --from {AGENT} --to C0GENERAL --idempotency-key k --body x", "membership_required", 1),
     ("integration send --from {AGENT} --to {MEM} --idempotency-key k --body x", "proactive_not_allowed", 1),
     ("integration send --from {AGENT} --reply-to {INB} --body again", "already_decided", 1),
-    ("inbox defer {INB} --until 2001-01-01T00:00:00Z", "invalid_time", 2),
+    ("inbox defer {INB} --until 2100-01-01T00:00:00Z", "already_decided", 1),
     ("inbox retry --all --state failed", "confirmation_required", 3),
     ("outbox retry --all --state failed", "confirmation_required", 3),
     ("inbox retry {INB}", "invalid_state", 1),

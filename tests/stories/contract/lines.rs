@@ -8,7 +8,7 @@ const READS: &[&str] = &[
     "status",
     "agent list",
     "agent list --all",
-    "agent list --state ready",
+    "agent list --state idle",
     "agent get {AGENT}",
     "thread show {AGENT}",
     "thread show {AGENT} --turns 1",
@@ -125,6 +125,10 @@ async fn msg_001_changes_say_what_they_did() {
     run("agent pause echo".to_owned()).await;
     scene.ann_writes("to defer");
     let id = scene.item_is("to defer", "queued").await["item"]["id"].as_str().unwrap().to_owned();
+    for when in ["--until 2001-01-01T00:00:00Z", "--for 31d"] {
+        let refused = scene.world.line(&format!("inbox defer {id} {when} --json")).await;
+        refused.fails("invalid_time", 2);
+    }
     run(format!("inbox defer {id} --for 1h --reason later")).await;
     scene.item_is("to defer", "deferred").await;
     run(format!("inbox no-reply {id} --reason done")).await;

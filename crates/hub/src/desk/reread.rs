@@ -33,6 +33,6 @@ impl Hub {
             .messages
             .into_iter()
             .find(|read| read.event.conversation.message_id.as_deref() == Some(message));
-        Ok(found.map(|read| read.event.content.text))
+        Ok(found.map(|read| self.stored_text(&read.event.content.text)))
     }
 }

@@ -3,10 +3,14 @@
 use async_trait::async_trait;
 use loom_channels::{Ingress, IngressFault, Judged};
 use loom_domain::{Code, InboundEvent, Principal, decision::Limits};
+use loom_secrets::Profile;
 use loom_store::ops::inbound::Offer;
 
 use super::session::Holder;
-use crate::hub::Phase;
+use crate::hub::{Hub, Phase};
+
+/// Stands for a text that cannot be shown without a secret.
+const WITHHELD: &str = "[withheld]";
 
 /// Suggested wait when the store does not take events.
 const RETRY_MS: u64 = 1_000;
@@ -30,6 +34,7 @@ impl Ingress for HubIngress {
             return Err(IngressFault::LeaseLost);
         }
         let started = tokio::time::Instant::now();
+        let events = events.into_iter().map(|event| without_secrets(hub, event)).collect();
         let offer = offer_of(&self.holder);
         let act = hub.act(Principal::Connector(self.holder.connection.id.clone()));
         let judged =
@@ -53,6 +58,22 @@ impl Ingress for HubIngress {
             })
             .collect())
     }
+}
+
+/// The event as it may be stored: whoever wrote one of our own secrets into it, it is not kept.
+fn without_secrets(hub: &Hub, event: InboundEvent) -> InboundEvent {
+    let Ok(mut value) = serde_json::to_value(&event) else { return event };
+    if !hub.redactor().holds_exact(&value.to_string()) {
+        return event;
+    }
+    hub.redactor().redact_json(&mut value, Profile::Store);
+    serde_json::from_value(value).unwrap_or_else(|_| {
+        let mut bare = event;
+        WITHHELD.clone_into(&mut bare.content.text);
+        bare.content.attachments.clear();
+        (bare.thread_context, bare.raw) = (None, serde_json::Value::Null);
+        bare
+    })
 }
 
 /// What events of this session are judged with.

@@ -18,10 +18,21 @@ const PROVIDER_ID_CHARS: usize = 128;
 const PROVIDER_ID_HEADERS: [&str; 4] =
     ["x-request-id", "x-github-request-id", "x-slack-req-id", "x-tt-logid"];
 
+/// The redactor, which has nothing to show of itself.
+#[derive(Clone)]
+struct Mask(Arc<dyn Fn(&str) -> String + Send + Sync>);
+
+impl std::fmt::Debug for Mask {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Mask")
+    }
+}
+
 /// An attempt that is being logged; written once, at the latest when dropped.
 #[derive(Debug)]
 pub(super) struct Record {
     log: Arc<dyn RequestLog>,
+    redact: Mask,
     started: Instant,
     entry: Option<LogEntry>,
 }
@@ -58,12 +69,14 @@ impl Record {
             rate: None,
             provider_request_id: None,
         };
-        Record { log: Arc::clone(&core.log), started: Instant::now(), entry: Some(entry) }
+        let redact = Mask(Arc::clone(&core.redact));
+        Record { log: Arc::clone(&core.log), redact, started: Instant::now(), entry: Some(entry) }
     }
 
     /// Moves the record out, for a body that outlives its attempt.
     pub(super) fn take(&mut self) -> Record {
-        Record { log: Arc::clone(&self.log), started: self.started, entry: self.entry.take() }
+        let (log, redact) = (Arc::clone(&self.log), self.redact.clone());
+        Record { log, redact, started: self.started, entry: self.entry.take() }
     }
 
     pub(super) fn sends(&mut self, prepared: &Prepared) {
@@ -72,7 +85,9 @@ impl Record {
 
     pub(super) fn answered(&mut self, raw: &RawResponse) {
         let id = PROVIDER_ID_HEADERS.iter().find_map(|n| raw.headers.get(*n)?.to_str().ok());
-        let id = id.map(|id| id.chars().take(PROVIDER_ID_CHARS).collect());
+        // A provider may echo anything in a header.
+        let redact = &self.redact.0;
+        let id = id.map(|id| redact(id).chars().take(PROVIDER_ID_CHARS).collect());
         self.note(|e| {
             e.status = Some(raw.status);
             e.address = raw.address.map(|a| a.to_string());

@@ -6,7 +6,10 @@ use loom_api::{
 };
 use loom_domain::{
     Address, AddressId, Agent, Code, Error, EventId, HandlingAttempt, InboxId, Membership, MembershipId,
-    Message, MessageId, OutboxItem, Principal, Result, Timestamp, inbox::State,
+    Message, MessageId, OutboxItem, Principal, Result, Timestamp,
+    decision::AgentGate,
+    inbox::State,
+    reason::BlockedBy,
 };
 
 use crate::{
@@ -97,7 +100,7 @@ pub(crate) fn attempts_of(tx: &mut dyn Tx, item: &InboxId) -> Result<Vec<Handlin
 }
 
 fn entry(tx: &mut dyn Tx, stored: StoredItem) -> Result<InboxEntry> {
-    let item = stored.item;
+    let mut item = stored.item;
     let message: Message = docs::require(tx, item.message_id.as_str())?;
     let address: Option<Address> = match &item.address_id {
         Some(id) => docs::get(tx, id.as_str())?,
@@ -110,6 +113,7 @@ fn entry(tx: &mut dyn Tx, stored: StoredItem) -> Result<InboxEntry> {
     let attempt: Option<HandlingAttempt> =
         docs::find(tx, "inbox_item_id = ?1 ORDER BY seq DESC", &params![item.id.as_str()])?;
     let agent: Option<Agent> = docs::get(tx, item.agent_id.as_str())?;
+    item.blocked_by = item.blocked_by.or(waits_for(tx, item.state, agent.as_ref())?);
     let replies: Vec<OutboxItem> =
         docs::select(tx, "inbox_item_id = ?1 ORDER BY seq", &params![item.id.as_str()])?;
     Ok(InboxEntry {
@@ -133,6 +137,14 @@ fn entry(tx: &mut dyn Tx, stored: StoredItem) -> Result<InboxEntry> {
             .collect(),
         item,
     })
+}
+
+/// What a queued item waits for when only its Agent holds it back.
+fn waits_for(tx: &mut dyn Tx, state: State, agent: Option<&Agent>) -> Result<Option<BlockedBy>> {
+    let Some(agent) = agent.filter(|_| state == State::Queued) else { return Ok(None) };
+    let running = "SELECT 1 FROM turns WHERE agent_id = ?1 AND open = 1 LIMIT 1";
+    let busy = tx.first(running, &params![agent.id.as_str()])?.is_some();
+    Ok(AgentGate { paused: agent.paused, busy, ..AgentGate::default() }.blocked_by())
 }
 
 fn detail(tx: &mut dyn Tx, stored: StoredItem) -> Result<InboxDetail> {
