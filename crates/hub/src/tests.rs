@@ -1,1 +1,10 @@
+//! The hub over a real store and real programs, with channels that follow a script.
 
+mod answers;
+mod connections;
+mod delivery;
+mod files;
+mod house;
+mod notices;
+mod queue;
+mod script;

@@ -44,16 +44,18 @@ async fn draft(hub: &Hub, claimed: &Claimed, text: &str, out_files: Vec<OutFile>
         })?;
         files.push(store(hub, &file.name, bytes).await?);
     }
-    let chunks = match hub.split_for(claimed.connection.as_ref(), text, TextFormat::Markdown, CHUNKS_MAX) {
+    let mut text = text.to_owned();
+    let chunks = match hub.split_for(claimed.connection.as_ref(), &text, TextFormat::Markdown, CHUNKS_MAX) {
         Ok(chunks) => chunks,
         Err(error) if error.code == Code::TextTooLong && claimed.agent.on_oversize == OnOversize::File => {
             files.push(store(hub, OVERSIZE_NAME, text.as_bytes().to_vec()).await?);
-            let all = hub.split_for(claimed.connection.as_ref(), text, TextFormat::Markdown, usize::MAX)?;
-            all.into_iter().take(1).collect()
+            let all = hub.split_for(claimed.connection.as_ref(), &text, TextFormat::Markdown, usize::MAX)?;
+            text = all.into_iter().next().unwrap_or_default();
+            vec![text.clone()]
         }
         Err(error) => return Err(error),
     };
-    Ok(Draft { text: text.to_owned(), format: Some(TextFormat::Markdown), chunks, files, ..Draft::default() })
+    Ok(Draft { text, format: Some(TextFormat::Markdown), chunks, files, ..Draft::default() })
 }
 
 async fn store(hub: &Hub, name: &str, bytes: Vec<u8>) -> Result<DraftFile> {

@@ -67,7 +67,7 @@ async fn start_ready(hub: &Hub, working: &mut JoinSet<AgentId>, busy: &mut HashM
 }
 
 /// Runs the work of an Agent. After a panic the Turn that was open is reconciled, and other Agents go on.
-pub(super) async fn guarded(hub: Hub, agent: AgentId, work: impl Future<Output = AgentId>) -> AgentId {
+pub(crate) async fn guarded(hub: Hub, agent: AgentId, work: impl Future<Output = AgentId>) -> AgentId {
     let Err(panic) = AssertUnwindSafe(work).catch_unwind().await else { return agent };
     hub.inner.metrics.task_died("turn");
     tracing::error!("the work of {agent} panicked: {}", panic_text(panic.as_ref()));

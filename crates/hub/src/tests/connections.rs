@@ -1,0 +1,191 @@
+//! Connections side by side: one's trouble is not another's, and their state is told truthfully.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use loom_api::request::AddressPolicy;
+use loom_domain::{
+    Code,
+    connection::{ConnectionReason, ConnectionState, GatewayMode, Proof},
+    inbox::State,
+};
+
+use super::house::{House, until};
+use crate::{Phase, sweep};
+
+const ECHO: &str = "cat >/dev/null; echo done";
+/// Long enough for a call that must not come.
+const A_WHILE: Duration = Duration::from_millis(300);
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn msg_003_one_connection_off_leaves_the_agent_and_its_other_address() {
+    let house = House::up().await;
+    let (first, off, _) = house.furnish(ECHO, &["C1"]).await;
+    let (second, on) = house.connect("A2", GatewayMode::Managed).await;
+    let address = house.bind("docs", &on, AddressPolicy::default()).await;
+    house.channel(&address, "C2").await;
+    house.served(&second).await;
+    house.switch(&off, false).await;
+    until("the first session ends", || async { (!first.is_served()).then_some(()) }).await;
+    let item = house.say(&second, "C2", "1.1").await;
+    let handled = house.item_is(&item, State::Handled).await;
+    assert_eq!(handled.entry.agent_name, "docs");
+    assert_eq!(second.texts("C2"), ["done"]);
+    assert!(first.with(|s| s.sent.is_empty()));
+    assert_eq!(house.hub().connection_health(&off.id).state, ConnectionState::Disabled);
+    house.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn msg_039_eight_connections_answer_each_for_itself() {
+    let house = House::up().await;
+    house.agent("docs", ECHO).await;
+    let mut items = Vec::new();
+    for n in 1..=8 {
+        let (platform, connection) = house.connect(&format!("A{n}"), GatewayMode::Managed).await;
+        let address = house.bind("docs", &connection, AddressPolicy::default()).await;
+        house.channel(&address, "C1").await;
+        let item = house.say(&platform, "C1", "1.1").await;
+        items.push((platform, connection, item));
+    }
+    for (platform, connection, item) in items {
+        let detail = house.item_is(&item, State::Handled).await;
+        let reply = house.outbox(&detail.entry.outbox_items[0].id).await;
+        assert_eq!(reply.entry.item.conversation.connection_id, connection.id);
+        let receipt = reply.entry.parts[0].receipt.clone().unwrap();
+        let sent = platform.with(|s| s.sent.clone());
+        assert_eq!(sent.len(), 1);
+        assert_eq!(receipt.external_message_id.as_deref(), Some(sent[0].message.as_str()));
+    }
+    house.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn msg_215_ready_work_that_nobody_takes_is_stalled() {
+    let house = House::up().await;
+    let (platform, connection, _) = house.furnish(ECHO, &["C1"]).await;
+    house.hub().inner.drain.cancel();
+    let item = house.say(&platform, "C1", "1.1").await;
+    let mut teller = sweep::Teller::default();
+    teller.look(house.hub()).await;
+    assert_ne!(house.hub().connection_health(&connection.id).reason, ConnectionReason::Stalled);
+    house.pass_s(61);
+    teller.look(house.hub()).await;
+    until("the Connection counts as stalled", || async {
+        let health = house.hub().connection_health(&connection.id);
+        (health.state == ConnectionState::Degraded && health.reason == ConnectionReason::Stalled).then_some(())
+    })
+    .await;
+    let view = house.hub().health_view(&connection.id).await.unwrap();
+    assert!(view.oldest_queued_seconds >= Some(61), "{view:?}");
+    assert_eq!(house.item(&item).await.entry.item.state, State::Queued);
+    house.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn msg_218_a_clock_jump_opens_the_session_again_and_reads_what_was_missed() {
+    let house = House::up().await;
+    let (platform, _, _) = house.furnish(ECHO, &["C1"]).await;
+    let histories = until("a first catch-up", || async {
+        Some(platform.with(|s| s.histories)).filter(|read| *read > 0)
+    })
+    .await;
+    house.pass_s(3_600);
+    let again = || async { platform.with(|s| s.sessions == 2 && s.histories > histories).then_some(()) };
+    until("a second session with its catch-up", again).await;
+    house.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn msg_220_a_panic_in_a_reader_is_told_mended_and_touches_nobody_else() {
+    let house = House::up().await;
+    let (platform, connection, _) = house.furnish(ECHO, &["C1"]).await;
+    let (other, _) = house.connect("A2", GatewayMode::Managed).await;
+    house.served(&other).await;
+    platform.with(|s| s.panics = 1);
+    platform.with(|s| s.session.clone()).unwrap().reconnect.notify_one();
+    let health = || house.hub().connection_health(&connection.id);
+    let error = until("the panic is told", || async { health().last_error }).await;
+    assert_eq!(error.code, Code::Internal);
+    assert!(error.message.contains("the reader met something new"), "{}", error.message);
+    until("the Connection is up again", || async {
+        (health().state == ConnectionState::Connected).then_some(())
+    })
+    .await;
+    assert_eq!(platform.with(|s| s.sessions), 3);
+    assert_eq!(other.with(|s| s.sessions), 1);
+    let item = house.say(&platform, "C1", "1.1").await;
+    house.item_is(&item, State::Handled).await;
+    house.end().await;
+}
+
+/// What is to be sent does not wait for a socket.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sends_go_on_while_the_socket_is_down() {
+    let house = House::up().await;
+    let (platform, connection, address) = house.furnish(ECHO, &["C1"]).await;
+    let membership = house.channel(&address, "C2").await;
+    platform.with(|s| s.is_down = true);
+    platform.with(|s| s.session.clone()).unwrap().reconnect.notify_one();
+    until("the session ends", || async { (!platform.is_served()).then_some(()) }).await;
+    let sent = house.send_text(&membership, "still here").await;
+    house.outbox_is(&sent, loom_domain::outbox::State::Sent).await;
+    assert_ne!(house.hub().connection_health(&connection.id).state, ConnectionState::Connected);
+    house.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn msg_222_after_a_stop_no_call_reaches_the_platform() {
+    let house = House::up().await;
+    let (platform, connection, _) = house.furnish(ECHO, &["C1"]).await;
+    let (other, _) = house.connect("A2", GatewayMode::Managed).await;
+    house.served(&other).await;
+    house.switch(&connection, false).await;
+    until("the session ends", || async { (!platform.is_served()).then_some(()) }).await;
+    let calls = platform.calls();
+    tokio::time::sleep(A_WHILE).await;
+    assert_eq!(platform.calls(), calls);
+    assert!(other.is_served());
+    house.hub().stop(Duration::ZERO).await;
+    let calls = other.calls();
+    tokio::time::sleep(A_WHILE).await;
+    assert_eq!(other.calls(), calls);
+    assert!(!other.is_served());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn msg_223_neither_heartbeats_nor_late_reports_make_connected() {
+    let house = House::up().await;
+    let script = super::script::Script::new("A1");
+    script.with(|s| s.is_mute = true);
+    let mute = house.connect_to("A1", GatewayMode::Managed, script.clone()).await;
+    house.served(&script).await;
+    let health = house.hub().connection_health(&mute.id);
+    assert_eq!((health.state, health.proof), (ConnectionState::Connecting, Some(Proof::Heartbeat)));
+    let (platform, connection) = house.connect("A2", GatewayMode::Managed).await;
+    house.served(&platform).await;
+    let monitor = platform.with(|s| s.session.clone()).unwrap().monitor;
+    house.switch(&connection, false).await;
+    until("the session ends", || async { (!platform.is_served()).then_some(()) }).await;
+    monitor.registered(1);
+    assert_eq!(house.hub().connection_health(&connection.id).state, ConnectionState::Disabled);
+    house.end().await;
+}
+
+/// The words of readiness follow what is proven, and `Hub::start` itself calls nobody.
+#[tokio::test]
+async fn msg_224_a_start_makes_no_call_and_readiness_is_told_in_words() {
+    let mut house = House::prepare().await;
+    let script = super::script::Script::new("A1");
+    script.hold("verify");
+    let connection = house.connect_to("A1", GatewayMode::Managed, script.clone()).await;
+    house.start();
+    assert_eq!(house.made.load(Ordering::SeqCst), 0);
+    assert_eq!(*house.hub().phase().borrow(), Phase::Serving);
+    let word = || house.hub().connection_health(&connection.id).readiness();
+    until("a first call", || async { (script.calls() > 0).then_some(()) }).await;
+    assert_eq!(word(), "connecting");
+    script.open("verify");
+    until("the Connection lives", || async { (word() == "live").then_some(()) }).await;
+    house.end().await;
+}

@@ -1,0 +1,58 @@
+//! Files that people send.
+
+use bytes::Bytes;
+use loom_domain::{
+    inbox::State,
+    message::{Attachment, AttachmentStatus},
+};
+use sha2::{Digest as _, Sha256};
+
+use super::house::House;
+
+/// Tells the digest of every file it was given.
+const DIGESTS: &str = "cat >/dev/null; for f in \"$LOOM_TURN_DIR\"/in/*; do [ -f \"$f\" ] && sha256sum < \"$f\" | cut -c1-64; done; echo end";
+
+fn file(reference: &str, name: &str, mime: &str, size: u64) -> Attachment {
+    Attachment {
+        reference: reference.to_owned(),
+        name: name.to_owned(),
+        mime_type: Some(mime.to_owned()),
+        size: Some(size),
+        status: AttachmentStatus::Pending,
+        reason: None,
+        artifact_id: None,
+        sha256: None,
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn msg_113_the_agent_opens_a_copy_with_the_stated_digest() {
+    let house = House::up().await;
+    let (platform, _, _) = house.furnish(DIGESTS, &["C1"]).await;
+    let bytes = Bytes::from_static(b"a,b\n1,2\n");
+    platform.with(|s| s.files.insert("F1".to_owned(), bytes.clone()));
+    let mut event = house.mention("C1", "1.1");
+    event.content.attachments = vec![file("F1", "a.csv", "text/csv", 8)];
+    let item = house.event(&platform, event).await;
+    let detail = house.item_is(&item, State::Handled).await;
+    let stated = detail.entry.message.current().attachments[0].sha256.clone().unwrap();
+    assert_eq!(stated, hex::encode(Sha256::digest(&bytes)));
+    assert_eq!(platform.texts("C1"), [format!("{stated}\nend")]);
+    house.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn msg_114_a_mislabelled_program_is_held_and_a_huge_file_is_not_fetched() {
+    let house = House::up().await;
+    let (platform, _, _) = house.furnish(DIGESTS, &["C1"]).await;
+    platform.with(|s| s.files.insert("F1".to_owned(), Bytes::from_static(b"\x7fELF program")));
+    let mut event = house.mention("C1", "1.1");
+    event.content.attachments =
+        vec![file("F1", "a.pdf", "application/pdf", 12), file("F2", "b.pdf", "application/pdf", 30_000_000)];
+    let item = house.event(&platform, event).await;
+    let detail = house.item_is(&item, State::Handled).await;
+    let statuses: Vec<_> = detail.entry.message.current().attachments.iter().map(|a| a.status).collect();
+    assert_eq!(statuses, [AttachmentStatus::Quarantined, AttachmentStatus::TooLarge]);
+    assert_eq!(platform.texts("C1"), ["end"]);
+    house.end().await;
+}
