@@ -74,11 +74,20 @@ impl Blobs {
         tokio::task::spawn_blocking(check).await.map_err(Error::internal)?
     }
 
+    fn files(&self) -> impl Iterator<Item = std::fs::DirEntry> {
+        let folders = std::fs::read_dir(&self.root).into_iter().flatten().flatten();
+        folders.filter_map(|folder| std::fs::read_dir(folder.path()).ok()).flatten().flatten()
+    }
+
+    /// Digests of the files that are there.
+    pub(crate) fn digests(&self) -> Vec<String> {
+        let names = self.files().map(|file| file.file_name().to_string_lossy().into_owned());
+        names.filter(|name| self.path(name).is_ok()).collect()
+    }
+
     /// Removes what a crash left half written. Called before anything is stored.
     pub(crate) fn remove_leftovers(&self) {
-        let folders = std::fs::read_dir(&self.root).into_iter().flatten().flatten();
-        let files = folders.filter_map(|folder| std::fs::read_dir(folder.path()).ok()).flatten().flatten();
-        for file in files.filter(|file| file.file_name().to_string_lossy().starts_with(ASIDE)) {
+        for file in self.files().filter(|file| file.file_name().to_string_lossy().starts_with(ASIDE)) {
             if let Err(error) = std::fs::remove_file(file.path()) {
                 tracing::warn!("a half-written file cannot be removed: {error}");
             }
@@ -188,6 +197,15 @@ impl Hub {
         match self.store().delete_artifact(act, artifact.id).await? {
             true => self.blobs().remove(&artifact.sha256),
             false => Ok(()),
+        }
+    }
+
+    /// Removes the bytes of a file that has no record.
+    pub(crate) async fn forget_orphan(&self, sha256: String) -> Result<()> {
+        let _alone = self.inner.storing.write().await;
+        match self.store().knows_blob(sha256.clone()).await? {
+            true => Ok(()),
+            false => self.blobs().remove(&sha256),
         }
     }
 

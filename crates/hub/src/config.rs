@@ -8,8 +8,8 @@ use loom_domain::{Code, Error, Result};
 use serde::{Deserialize, Serialize};
 
 pub use sections::{
-    Connections, HubSection, Inbound, Inbox, Lease, Listen, Log, Outbox, Retention, Runtimes, StoreSection, Tls,
-    Transport, Trust,
+    Connections, HubSection, Inbound, Inbox, Lease, Listen, Log, Outbox, Retention, Runtimes, StoreSection,
+    Tls, Transport, Trust,
 };
 
 /// The whole configuration.

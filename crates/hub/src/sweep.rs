@@ -2,7 +2,7 @@
 
 mod disk;
 mod notices;
-mod retain;
+pub(crate) mod retain;
 
 use std::time::Duration;
 
@@ -25,6 +25,7 @@ pub(crate) async fn run(hub: Hub) {
     let mut teller = Teller::default();
     let mut wakes = hub.store().watch(Topic::Config);
     let mut health = hub.store().health();
+    retain::orphans(&hub).await;
     loop {
         tokio::select! {
             () = hub.inner.stop.cancelled() => return,
@@ -36,7 +37,7 @@ pub(crate) async fn run(hub: Hub) {
         let fault = health.borrow_and_update().fault.clone();
         disk::tend_reserve(&hub, fault.as_deref()).await;
         once(&hub).await;
-        if round % NOTICES_EVERY == 0 {
+        if round.is_multiple_of(NOTICES_EVERY) {
             teller.look(&hub).await;
         }
         if round % RETENTION_EVERY == 1 {

@@ -38,7 +38,7 @@ impl Backoff {
     }
 
     /// The wait after a fault of credential or settings.
-    pub(crate) fn settings(&self) -> Duration {
+    pub(crate) fn settings() -> Duration {
         SETTINGS_WAIT
     }
 }

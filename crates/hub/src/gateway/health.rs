@@ -20,6 +20,7 @@ const MESSAGE_BYTES_MAX: usize = 512;
 
 /// What is known of one Connection.
 #[derive(Debug, Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, not a hidden state")]
 struct Entry {
     provider: String,
     enabled: bool,

@@ -68,8 +68,14 @@ pub(super) async fn run(hub: Hub, connection: Arc<Connection>, stop: Cancellatio
         };
         hub.inner.board.leased(&connection.id, fence);
         let current = watch::Sender::new(None);
-        let grant =
-            Grant { hub: &hub, connection: &connection, name: &name, fence, held: stop.child_token(), current };
+        let grant = Grant {
+            hub: &hub,
+            connection: &connection,
+            name: &name,
+            fence,
+            held: stop.child_token(),
+            current,
+        };
         let wait = hold(&grant, &mut backoff).await;
         grant.held.cancel();
         hub.set_channel(&connection.id, None);
@@ -171,7 +177,7 @@ async fn sessions(grant: &Grant<'_>, backoff: &mut Backoff) -> Duration {
 fn wait_after(fault: &Fault, backoff: &mut Backoff, hub: &Hub) -> Duration {
     let random = u64::try_from((hub.inner.parts.entropy)() & u128::from(u64::MAX)).unwrap_or(0);
     match fault.class {
-        FaultClass::Auth | FaultClass::Config => backoff.settings(),
+        FaultClass::Auth | FaultClass::Config => Backoff::settings(),
         FaultClass::RateLimited => {
             backoff.next(random).max(Duration::from_millis(fault.retry_after_ms.unwrap_or(30_000)))
         }

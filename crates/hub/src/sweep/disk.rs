@@ -28,7 +28,10 @@ impl Space {
     pub(super) fn of(path: &Path) -> Option<Space> {
         let stat = nix::sys::statvfs::statvfs(path).ok()?;
         let block = stat.fragment_size();
-        Some(Space { free: block.saturating_mul(stat.blocks_available()), total: block.saturating_mul(stat.blocks()) })
+        Some(Space {
+            free: block.saturating_mul(stat.blocks_available()),
+            total: block.saturating_mul(stat.blocks()),
+        })
     }
 
     /// Whether the owner should be told.
@@ -92,7 +95,7 @@ mod tests {
     fn msg_193_the_reserve_is_held_given_up_and_held_again() {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("reserve");
-        let size = || std::fs::metadata(&path).map(|meta| meta.len()).unwrap_or(0);
+        let size = || std::fs::metadata(&path).map_or(0, |meta| meta.len());
         tend(home.path(), &path, false, false).unwrap();
         assert_eq!(size(), RESERVE_BYTES, "this test needs 256 MiB of free space");
         tend(home.path(), &path, true, true).unwrap();

@@ -10,8 +10,20 @@ const STEPS_MAX: u32 = 200;
 /// Age at which a file that nothing refers to is removed, milliseconds.
 const UNREFERENCED_MS: i64 = 24 * 3_600_000;
 
+/// Removes files that a crash left without a record.
+pub(super) async fn orphans(hub: &Hub) {
+    let blobs = hub.blobs();
+    let stored = tokio::task::spawn_blocking(move || blobs.digests()).await.unwrap_or_default();
+    for sha256 in stored {
+        if let Err(error) = hub.forget_orphan(sha256).await {
+            tracing::warn!("a file without a record cannot be removed: {error}");
+            return;
+        }
+    }
+}
+
 /// One round.
-pub(super) async fn run(hub: &Hub) {
+pub(crate) async fn run(hub: &Hub) {
     if let Err(error) = records(hub).await {
         tracing::warn!("old records cannot be removed: {error}");
     }

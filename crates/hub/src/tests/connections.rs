@@ -73,7 +73,8 @@ async fn msg_215_ready_work_that_nobody_takes_is_stalled() {
     teller.look(house.hub()).await;
     until("the Connection counts as stalled", || async {
         let health = house.hub().connection_health(&connection.id);
-        (health.state == ConnectionState::Degraded && health.reason == ConnectionReason::Stalled).then_some(())
+        (health.state == ConnectionState::Degraded && health.reason == ConnectionReason::Stalled)
+            .then_some(())
     })
     .await;
     let view = house.hub().health_view(&connection.id).await.unwrap();
@@ -86,10 +87,9 @@ async fn msg_215_ready_work_that_nobody_takes_is_stalled() {
 async fn msg_218_a_clock_jump_opens_the_session_again_and_reads_what_was_missed() {
     let house = House::up().await;
     let (platform, _, _) = house.furnish(ECHO, &["C1"]).await;
-    let histories = until("a first catch-up", || async {
-        Some(platform.with(|s| s.histories)).filter(|read| *read > 0)
-    })
-    .await;
+    let histories =
+        until("a first catch-up", || async { Some(platform.with(|s| s.histories)).filter(|read| *read > 0) })
+            .await;
     house.pass_s(3_600);
     let again = || async { platform.with(|s| s.sessions == 2 && s.histories > histories).then_some(()) };
     until("a second session with its catch-up", again).await;

@@ -38,7 +38,8 @@ async fn msg_186_a_slow_upload_keeps_its_lease_and_is_done_once() {
     let store = house.store().clone();
     let name = format!("connection:{}", connection.id);
     let fence = store.lease(house.act(), name, 3_600_000, None).await.unwrap().fence;
-    let claimed = store.claim_parts(house.act(), connection.id.clone(), 1, vec![], fence).await.unwrap().remove(0);
+    let claimed =
+        store.claim_parts(house.act(), connection.id.clone(), 1, vec![], fence).await.unwrap().remove(0);
     platform.hold("C1");
     let holder = SessionHolder {
         hub: house.hub().clone(),
@@ -48,7 +49,8 @@ async fn msg_186_a_slow_upload_keeps_its_lease_and_is_done_once() {
         identity: Arc::new(Identity::default()),
     };
     let (attempt, part_fence) = (claimed.attempt.id.clone(), claimed.attempt.fence);
-    let upload = tokio::spawn(async move { deliver::attempt(&holder, &claimed, Duration::from_millis(20)).await });
+    let upload =
+        tokio::spawn(async move { deliver::attempt(&holder, &claimed, Duration::from_millis(20)).await });
     for _ in 0..2 {
         house.pass_s(59);
         until("the lease is renewed", || async {

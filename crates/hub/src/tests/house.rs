@@ -8,12 +8,13 @@ use std::time::Duration;
 
 use loom_api::{
     query,
-    request::{AddressPolicy, Bind, Connect, Content, CreateAgent, Send, SetMembership},
+    request::{AddressPolicy, Bind, Connect, Content, CreateAgent, EnableMembership, Send, SetMembership},
     view,
 };
 use loom_channels::Channel;
 use loom_domain::{
-    AddressId, Agent, Connection, ConversationType, Expectation, InboundEvent, InboxId, MembershipId, OutboundPolicy, OutboxId, Principal, RuntimeKind, TextFormat, Timestamp,
+    AddressId, Agent, Connection, ConversationType, Expectation, InboundEvent, InboxId, MembershipId,
+    OutboundPolicy, OutboxId, Principal, RuntimeKind, TextFormat, Timestamp,
     connection::GatewayMode,
     inbox,
     message::{Content as Words, ConversationRef, EventKind, Mention, Sender, SenderKind},
@@ -126,6 +127,10 @@ impl House {
         &self.parts.store
     }
 
+    pub(super) fn blobs(&self) -> crate::Blobs {
+        crate::Blobs::new(self.parts.home.join("blobs"))
+    }
+
     pub(super) fn path(&self, name: &str) -> PathBuf {
         self.dir.path().join(name)
     }
@@ -176,7 +181,12 @@ impl House {
         (script.clone(), self.connect_to(account, mode, script).await)
     }
 
-    pub(super) async fn connect_to(&self, account: &str, mode: GatewayMode, script: Arc<Script>) -> Connection {
+    pub(super) async fn connect_to(
+        &self,
+        account: &str,
+        mode: GatewayMode,
+        script: Arc<Script>,
+    ) -> Connection {
         self.scripts.lock().unwrap().insert(account.to_owned(), script);
         let request = Connect {
             provider: "slack".to_owned(),
@@ -203,7 +213,12 @@ impl House {
         switched.await.unwrap().object
     }
 
-    pub(super) async fn bind(&self, agent: &str, connection: &Connection, policy: AddressPolicy) -> AddressId {
+    pub(super) async fn bind(
+        &self,
+        agent: &str,
+        connection: &Connection,
+        policy: AddressPolicy,
+    ) -> AddressId {
         let request = Bind {
             connection_id: connection.id.to_string(),
             external_identity: BOT.to_owned(),
@@ -225,7 +240,11 @@ impl House {
     }
 
     /// An Agent with a served Connection and the channels.
-    pub(super) async fn furnish(&self, script: &str, channels: &[&str]) -> (Arc<Script>, Connection, AddressId) {
+    pub(super) async fn furnish(
+        &self,
+        script: &str,
+        channels: &[&str],
+    ) -> (Arc<Script>, Connection, AddressId) {
         self.agent("docs", script).await;
         let (platform, connection) = self.connect("A1", GatewayMode::Managed).await;
         let address = self.bind("docs", &connection, AddressPolicy::default()).await;
@@ -285,7 +304,30 @@ impl House {
         judged.item_id.unwrap_or_else(|| panic!("refused: {}", judged.reason))
     }
 
+    /// A direct message of somebody who was not approved.
+    pub(super) fn dm(&self, conversation: &str, message: &str) -> InboundEvent {
+        let mut event = self.mention(conversation, message);
+        event.conversation.conversation_type = Some(ConversationType::Dm);
+        event.mentions.clear();
+        event
+    }
+
+    /// The owner approves the direct messages of Ann.
+    pub(super) async fn allow_dm(&self, address: &AddressId, id: &str) {
+        let request = SetMembership {
+            conversation_type: Some(ConversationType::Dm),
+            actor_id: Some("U0ANN".to_owned()),
+            ..SetMembership::default()
+        };
+        let draft = self.store().set_membership(self.act(), address.clone(), id.to_owned(), request, false);
+        let id = draft.await.unwrap().object.id;
+        let enable = EnableMembership::default();
+        self.store().enable_membership(self.act(), id, enable, false).await.unwrap();
+    }
+
+    /// Somebody mentions the bot in a served conversation.
     pub(super) async fn say(&self, platform: &Script, conversation: &str, message: &str) -> InboxId {
+        self.served(platform).await;
         self.event(platform, self.mention(conversation, message)).await
     }
 
@@ -321,7 +363,11 @@ impl House {
         self.store().outbox_detail(Principal::Owner, id.clone()).await.unwrap()
     }
 
-    pub(super) async fn outbox_is(&self, id: &OutboxId, state: loom_domain::outbox::State) -> view::OutboxDetail {
+    pub(super) async fn outbox_is(
+        &self,
+        id: &OutboxId,
+        state: loom_domain::outbox::State,
+    ) -> view::OutboxDetail {
         until(&format!("{id} is {state}"), || async {
             let detail = self.outbox(id).await;
             (detail.entry.item.state == state).then_some(detail)

@@ -43,7 +43,7 @@ async fn msg_201_what_waits_too_long_is_told_once() {
     let (platform, _, address) = house.furnish(ECHO, &["C1"]).await;
     house.store().set_agent_paused(house.act(), "docs".to_owned(), true, None, false).await.unwrap();
     house.say(&platform, "C1", "1.1").await;
-    let pending = house.say(&platform, "C7", "1.2").await;
+    let pending = house.event(&platform, house.dm("D1", "1.2")).await;
     let membership = house.channel(&address, "C2").await;
     platform.fail_next("C2", Fault::new(FaultClass::Unknown, "timeout", "no answer"));
     let sent = house.send_text(&membership, "hello").await;

@@ -23,8 +23,8 @@ async fn msg_129_a_busy_agent_is_no_fault() {
     let waiting = house.item(&second).await;
     assert_eq!(waiting.entry.item.state, State::Queued);
     assert!(waiting.position.is_some_and(|place| place.contains("behind trn_")));
-    let blocked = waiting.entry.item.blocked_by.map(|by| by.as_str());
-    assert_eq!(blocked, Some("agent_busy"));
+    let blocked = waiting.entry.item.blocked_by.as_ref().map(ToString::to_string);
+    assert_eq!(blocked.as_deref(), Some("agent_busy"));
     let health = house.hub().connection_health(&connection.id);
     assert_eq!((health.state, health.last_error), (ConnectionState::Connected, None));
     house.open_gate("gate");
@@ -37,10 +37,10 @@ async fn msg_151_the_working_mark_comes_and_goes_and_nothing_polls() {
     let house = House::up().await;
     let script = house.gated("gate", "done");
     let (platform, _, address) = house.furnish(&script, &[]).await;
-    let item = house.say(&platform, "C1", "1.1").await;
+    let item = house.event(&platform, house.dm("D1", "1.1")).await;
     assert_eq!(house.item(&item).await.entry.item.state, State::PendingAccess);
     assert!(platform.with(|s| s.marks.is_empty()));
-    house.channel(&address, "C1").await;
+    house.allow_dm(&address, "D1").await;
     until("the mark is set", || async {
         platform.with(|s| s.marks == [("1.1".to_owned(), Mark::Working)]).then_some(())
     })

@@ -159,7 +159,11 @@ impl Channel for Script {
         self.with(|s| s.attempts.push(part.conversation_id.clone()));
         self.pass_gate(&part.conversation_id).await;
         if let Err(error) = progress.step(Step::Publish, None).await {
-            return SendOutcome::Failed(Fault::new(FaultClass::Retryable, error.code.as_str(), error.message));
+            return SendOutcome::Failed(Fault::new(
+                FaultClass::Retryable,
+                error.code.as_str(),
+                error.message,
+            ));
         }
         self.with(|s| {
             let faults = s.faults.get_mut(&part.conversation_id);

@@ -1,6 +1,6 @@
 //! Starts Turns: one per Agent at a time, woken by commits, with a slow look behind.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ const LEASE_WAIT: Duration = Duration::from_secs(2);
 pub(crate) async fn run(hub: Hub) {
     let mut wakes = hub.store().watch(Topic::Inbox);
     let mut working: JoinSet<AgentId> = JoinSet::new();
-    let mut busy: HashMap<AgentId, ()> = HashMap::new();
+    let mut busy: HashSet<AgentId> = HashSet::new();
     recover::start(&hub, &mut working, &mut busy).await;
     loop {
         wakes.borrow_and_update();
@@ -42,7 +42,7 @@ pub(crate) async fn run(hub: Hub) {
     working.shutdown().await;
 }
 
-async fn start_ready(hub: &Hub, working: &mut JoinSet<AgentId>, busy: &mut HashMap<AgentId, ()>) -> Duration {
+async fn start_ready(hub: &Hub, working: &mut JoinSet<AgentId>, busy: &mut HashSet<AgentId>) -> Duration {
     if hub.inner.drain.is_cancelled() {
         return SAFETY_POLL;
     }
@@ -55,10 +55,10 @@ async fn start_ready(hub: &Hub, working: &mut JoinSet<AgentId>, busy: &mut HashM
         }
     };
     for agent in ready {
-        if busy.contains_key(&agent) {
+        if busy.contains(&agent) {
             continue;
         }
-        busy.insert(agent.clone(), ());
+        busy.insert(agent.clone());
         working.spawn(guarded(hub.clone(), agent.clone(), serve(hub.clone(), agent)));
     }
     let until =

@@ -44,10 +44,7 @@ pub(super) async fn ready(hub: &Hub, claimed: &Claimed) -> Result<Message> {
     };
     let Some(channel) = hub.channel(&connection.id) else { return Ok(message) };
     let fetching = fetch::all(hub, channel.as_ref(), address.attachment_policy, &message);
-    let attachments = match tokio::time::timeout(WAIT, fetching).await {
-        Ok(attachments) => attachments,
-        Err(_) => return Ok(message),
-    };
+    let Ok(attachments) = tokio::time::timeout(WAIT, fetching).await else { return Ok(message) };
     hub.store().set_attachments(hub.act(loom_domain::Principal::Hub), message.id.clone(), attachments).await
 }
 

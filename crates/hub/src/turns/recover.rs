@@ -1,6 +1,6 @@
 //! After a start: Turns that were open when the hub went are reconciled with their runtime, never run again.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use loom_domain::{AgentId, Principal};
 use loom_runtimes::AgentSession;
@@ -11,7 +11,7 @@ use super::{dispatch, run};
 use crate::hub::Hub;
 
 /// Starts the reconciliation of every open Turn; their Agents are busy until it is done.
-pub(super) async fn start(hub: &Hub, working: &mut JoinSet<AgentId>, busy: &mut HashMap<AgentId, ()>) {
+pub(super) async fn start(hub: &Hub, working: &mut JoinSet<AgentId>, busy: &mut HashSet<AgentId>) {
     let open = loop {
         match hub.store().open_turns().await {
             Ok(open) => break open,
@@ -23,7 +23,7 @@ pub(super) async fn start(hub: &Hub, working: &mut JoinSet<AgentId>, busy: &mut 
     };
     for claimed in open {
         let agent = claimed.agent.id.clone();
-        busy.insert(agent.clone(), ());
+        busy.insert(agent.clone());
         working.spawn(dispatch::guarded(hub.clone(), agent, reconcile(hub.clone(), claimed)));
     }
 }

@@ -122,7 +122,7 @@ async fn drive(
     }
     let outcome = watch(hub, claimed, fence, session, handle, &mut events, limits).await;
     match outcome {
-        Watched::Ended(outcome) => ended(hub, claimed, outcome).await,
+        Watched::Ended(outcome) => ended(hub, claimed, *outcome).await,
         Watched::TimedOut => TurnEnd::TimedOut,
         Watched::Lost => settle(hub, claimed, session).await,
     }
@@ -135,7 +135,7 @@ struct Limits {
 }
 
 enum Watched {
-    Ended(TurnOutcome),
+    Ended(Box<TurnOutcome>),
     TimedOut,
     Lost,
 }
@@ -155,7 +155,7 @@ async fn watch(
     let mut open = true;
     loop {
         tokio::select! {
-            outcome = &mut handle.outcome => return outcome.map_or(Watched::Lost, Watched::Ended),
+            outcome = &mut handle.outcome => return outcome.map_or(Watched::Lost, |outcome| Watched::Ended(Box::new(outcome))),
             event = events.recv(), if open => {
                 idle_until = Instant::now() + limits.idle;
                 match event {
@@ -240,8 +240,7 @@ pub(super) async fn ended(hub: &Hub, claimed: &Claimed, outcome: TurnOutcome) ->
                 outcome.error.unwrap_or_else(|| RuntimeError::new(ErrClass::Exited, "the Turn failed"));
             TurnEnd::Failed { retryable: error.retryable, error: classed(&error) }
         }
-        TurnStatus::Interrupted => TurnEnd::FateUnknown { may_rerun: false },
-        TurnStatus::Lost => TurnEnd::FateUnknown { may_rerun: false },
+        TurnStatus::Interrupted | TurnStatus::Lost => TurnEnd::FateUnknown { may_rerun: false },
     }
 }
 

@@ -38,9 +38,12 @@ impl Store {
     /// Agents with a queued item that could start before the given time.
     pub async fn old_queues(&self, before: Timestamp) -> Result<Vec<OldQueue>> {
         self.read(move |tx| {
-            let sql = "SELECT agent_id, COUNT(*), MIN(available_at) FROM inbox WHERE open = 1 AND state = 'queued' \
-                       GROUP BY agent_id HAVING MIN(available_at) <= ?1 LIMIT ?2";
-            let rows = tx.query(sql, &params![before, WAITING_MAX])?;
+            let since = "CASE WHEN available_at > updated_at THEN available_at ELSE updated_at END";
+            let sql = format!(
+                "SELECT agent_id, COUNT(*), MIN({since}) FROM inbox WHERE open = 1 AND state = 'queued' \
+                 GROUP BY agent_id HAVING MIN({since}) <= ?1 LIMIT ?2"
+            );
+            let rows = tx.query(&sql, &params![before, WAITING_MAX])?;
             rows.iter()
                 .map(|row| {
                     let agent = row.text(0).parse()?;
