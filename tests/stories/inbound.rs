@@ -135,10 +135,11 @@ async fn msg_110_msg_124_p_1_an_outage_is_caught_up_in_order_and_old_history_is_
 
 /// Waits until the last retry of so many deliveries ran out.
 async fn gave_up(twin: &SlackTwin, count: usize) {
-    let look = |twin: &SlackTwin| {
-        (twin.counters().given_up.len() >= count && twin.counters().unacked.is_empty()).then_some(())
-    };
-    twin.wait_for(SOON * 4, look).await.unwrap_or_else(|_| panic!("{:?}", twin.counters().given_up.len()));
+    eventually("the end of all retries", SOON * 4, || async {
+        let counters = twin.counters();
+        (counters.given_up.len() >= count && counters.unacked.is_empty()).then_some(())
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
