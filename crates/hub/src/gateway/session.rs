@@ -128,7 +128,7 @@ async fn renew(grant: &Grant<'_>) {
         let renewal = hub.store().lease(hub.act(Principal::Hub), name.to_owned(), ttl_ms, Some(grant.fence));
         match tokio::time::timeout_at(good_until, renewal).await {
             Ok(Ok(lease)) if lease.fence == grant.fence => good_until = sent + ttl - margin,
-            Ok(Err(error)) if error.code != Code::Locked && sent < good_until => {}
+            Ok(Err(error)) if !matches!(error.code, Code::Locked | Code::LeaseLost) && sent < good_until => {}
             _ => break,
         }
     }

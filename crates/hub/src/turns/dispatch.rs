@@ -129,7 +129,7 @@ pub(super) async fn keep_lease(hub: &Hub, name: &str, fence: u64, ttl_ms: i64) {
         let renewal = hub.store().lease(hub.act(Principal::Hub), name.to_owned(), ttl_ms, Some(fence));
         match tokio::time::timeout_at(good_until, renewal).await {
             Ok(Ok(lease)) if lease.fence == fence => good_until = sent + ttl - margin,
-            Ok(Err(error)) if error.code != Code::Locked && sent < good_until => {}
+            Ok(Err(error)) if !matches!(error.code, Code::Locked | Code::LeaseLost) && sent < good_until => {}
             _ => return,
         }
     }

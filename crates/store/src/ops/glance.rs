@@ -1,7 +1,8 @@
 //! Small questions of the hub about work in progress.
 
 use loom_domain::{
-    Address, AddressId, AgentId, Code, Error, EventId, HandlingAttempt, InboxId, OutboxItem, Result, Timestamp,
+    Address, AddressId, AgentId, Code, Error, EventId, HandlingAttempt, InboxId, OutboxItem, Result,
+    Timestamp,
 };
 
 use crate::{

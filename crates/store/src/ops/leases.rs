@@ -35,6 +35,12 @@ impl Store {
             if is_mine {
                 return grant(unit.tx, &name, unit.node, fence, expires_at);
             }
+            if held.is_some() {
+                return Err(Error::new(
+                    Code::LeaseLost,
+                    format!("{name} was granted anew; its fence is {fence}"),
+                ));
+            }
             if ends > now && holder != unit.node {
                 return Err(Error::new(Code::Locked, format!("{name} is held by {holder} until {ends}"))
                     .with_detail("holder", holder)

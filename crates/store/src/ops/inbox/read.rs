@@ -6,9 +6,7 @@ use loom_api::{
 };
 use loom_domain::{
     Address, AddressId, Agent, Code, Error, EventId, HandlingAttempt, InboxId, Membership, MembershipId,
-    Message, MessageId, OutboxItem, Principal, Result, Timestamp,
-    decision::AgentGate,
-    inbox::State,
+    Message, MessageId, OutboxItem, Principal, Result, Timestamp, decision::AgentGate, inbox::State,
     reason::BlockedBy,
 };
 
