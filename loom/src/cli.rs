@@ -6,6 +6,7 @@ pub(crate) mod parsers;
 pub(crate) mod usage;
 
 pub(crate) use groups::{GROUPS, grouped, leaves};
+pub(crate) use nearest::nearest;
 
 use clap::{Args, CommandFactory as _, Parser};
 
@@ -17,7 +18,7 @@ pub(crate) const HELP_COLUMNS: usize = 80;
 
 /// Connects long-lived agents to chat platforms, under rules, with proof.
 #[derive(Debug, Parser)]
-#[command(name = "loom", bin_name = "loom", version, max_term_width = HELP_COLUMNS, disable_help_subcommand = true)]
+#[command(name = "loom", bin_name = "loom", version, max_term_width = HELP_COLUMNS)]
 #[command(subcommand_required = true, arg_required_else_help = false)]
 pub(crate) struct Cli {
     /// Flags of every command.

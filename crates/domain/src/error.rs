@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::Code;
+use crate::{Code, listing};
 
 /// Result with Loom's error object.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -82,7 +82,11 @@ impl Error {
 
     /// A `not_found` for an object of the given kind.
     pub fn not_found(kind: &str, id: &str) -> Self {
-        Error::new(Code::NotFound, format!("no {kind} {id}"))
+        let error = Error::new(Code::NotFound, format!("no {kind} {id}"));
+        match listing::of_kind(kind) {
+            Some(command) => error.with_hint(format!("see `{command}`")),
+            None => error,
+        }
     }
 
     /// An `invalid_argument` naming the field.

@@ -58,6 +58,7 @@ macro_rules! ids {
                     match text.strip_prefix($prefix) {
                         Some(ulid) if is_ulid(ulid) => Ok($name(text.to_owned())),
                         _ => Err(Error::new(Code::InvalidId, format!("expected an id that starts with {}", $prefix))
+                            .with_hint($crate::listing::hint_of_prefix($prefix))
                             .with_detail("expected_prefix", $prefix)),
                     }
                 }

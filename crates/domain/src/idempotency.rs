@@ -112,7 +112,10 @@ fn same(earlier: &Earlier<'_>) -> Result<Verdict, Error> {
 
 fn failed(earlier: &Earlier<'_>) -> Error {
     let message = format!("the earlier send {} is {}", earlier.id, earlier.state);
-    let hint = format!("loom outbox retry {} (or use a new key)", earlier.id);
+    let hint = match earlier.state {
+        State::Cancelled => "Use a new key.".to_owned(),
+        _ => format!("loom outbox retry {} (or use a new key)", earlier.id),
+    };
     let error = Error::new(Code::IdempotencyFailed, message).with_hint(hint);
     let error = named(error, earlier);
     match earlier.last_error {
@@ -175,6 +178,15 @@ mod tests {
         let error = judge(Some(&earlier), "a", false).unwrap_err();
         assert!(error.hint.unwrap().contains(&format!("loom outbox retry {id}")));
         assert_eq!(error.detail["outbox_id"], id.as_str());
+    }
+
+    /// MSG-162: a cancelled item takes no retry, so only a new key helps.
+    #[test]
+    fn msg_162_a_cancelled_item_names_a_new_key_only() {
+        let id = OutboxId::new(1, 1);
+        let earlier = Earlier { id: &id, state: State::Cancelled, fingerprint: "a", last_error: None };
+        let hint = judge(Some(&earlier), "a", false).unwrap_err().hint.unwrap();
+        assert!(hint.contains("new key") && !hint.contains("retry"), "{hint}");
     }
 
     #[test]

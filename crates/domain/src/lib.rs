@@ -28,6 +28,7 @@ pub mod health;
 pub mod id;
 pub mod idempotency;
 pub mod inbox;
+pub mod listing;
 pub mod membership;
 pub mod message;
 pub mod notice;

@@ -173,7 +173,7 @@ impl Call {
 
     /// Pauses the scope of a throttled request, so that nobody else opens a socket in vain.
     fn note_throttle(&self, status: u16, headers: &http::HeaderMap) {
-        let (429, Some(lane)) = (status, &self.lane) else { return };
+        let (429, false, Some(lane)) = (status, self.spec.paces_itself, &self.lane) else { return };
         let core = self.core();
         let asked = headers.get("retry-after").and_then(|v| after::parse(v.to_str().ok()?, core.clock.now()));
         core.limiter.pause(lane, Instant::now() + asked.unwrap_or(retry::THROTTLE_PAUSE));

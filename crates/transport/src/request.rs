@@ -39,6 +39,7 @@ pub(crate) struct Spec {
     pub(crate) credential: Option<CredentialBinding>,
     pub(crate) idempotent: bool,
     pub(crate) publish: bool,
+    pub(crate) paces_itself: bool,
     pub(crate) provider: Option<String>,
     pub(crate) operation: Option<String>,
     pub(crate) bytes_max: u64,
@@ -230,6 +231,12 @@ impl RequestBuilder {
     /// Sets the rate of the scope.
     pub fn rate(mut self, rate: Rate) -> Self {
         self.spec.rate = Some(rate);
+        self
+    }
+
+    /// The caller keeps the provider's throttles itself, by method: a 429 pauses no other request here.
+    pub fn paces_itself(mut self) -> Self {
+        self.spec.paces_itself = true;
         self
     }
 

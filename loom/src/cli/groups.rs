@@ -39,7 +39,7 @@ pub(crate) fn leaves(command: &Command, path: &str) -> Vec<(String, String)> {
     let own = command.get_about().map(ToString::to_string).unwrap_or_default();
     let mut found: Vec<(String, String)> =
         if command.is_subcommand_required_set() { Vec::new() } else { vec![(path.to_owned(), own)] };
-    for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
+    for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set() && sub.get_name() != "help") {
         found.extend(leaves(sub, format!("{path} {}", sub.get_name()).trim()));
     }
     found

@@ -4,7 +4,7 @@
 const SHORT_CHARS: usize = 3;
 
 /// The candidate with the fewest changed letters, when at most two or a third of them differ.
-pub(super) fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let best = candidates.map(|candidate| (distance(word, candidate), candidate)).min()?;
     let longest = word.chars().count().max(best.1.chars().count());
     let limit = if longest <= SHORT_CHARS { 1 } else { (longest / 3).max(2) };

@@ -1,10 +1,10 @@
 //! Values of flags, parsed once; what is wrong with one carries its own code.
 
 use loom_domain::agent::check_name;
-use loom_domain::id;
 use loom_domain::membership::QuietHours;
 use loom_domain::time::parse_duration_ms;
 use loom_domain::{Code, Error, Result, Timestamp};
+use loom_domain::{id, listing};
 
 /// Longest idempotency key.
 const KEY_CHARS_MAX: usize = 200;
@@ -60,7 +60,10 @@ fn one_of(text: &str, kinds: &[(&str, &str)]) -> Result<String> {
     let Some((prefix, kind)) = kinds.iter().find(|(prefix, _)| text.starts_with(prefix)) else {
         let expected: Vec<&str> = kinds.iter().map(|(prefix, _)| *prefix).collect();
         let message = format!("expected an id that starts with {}", expected.join(" or "));
-        return Err(Error::new(Code::InvalidId, message).with_detail("expected_prefix", expected.join(" ")));
+        let hint = listing::hint_of_prefix(expected.first().unwrap_or(&""));
+        return Err(Error::new(Code::InvalidId, message)
+            .with_hint(hint)
+            .with_detail("expected_prefix", expected.join(" ")));
     };
     if text.strip_prefix(prefix).is_some_and(id::is_ulid) {
         Ok(text.to_owned())
@@ -95,7 +98,11 @@ pub(crate) fn seconds(text: &str) -> Result<u64> {
 pub(crate) fn since(text: &str) -> Result<String> {
     match text.parse::<Timestamp>() {
         Ok(_) => Ok(text.to_owned()),
-        Err(_) => duration_ms(text).map(|_| text.to_owned()),
+        Err(_) => duration_ms(text).map(|_| text.to_owned()).map_err(|_| {
+            let message =
+                "expected a duration such as 2h or 7d, or an RFC 3339 time such as 2026-01-31T09:00:00.000Z";
+            Error::new(Code::InvalidTime, message)
+        }),
     }
 }
 

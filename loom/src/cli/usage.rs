@@ -6,10 +6,14 @@ use loom_domain::{Code, Error};
 
 use super::nearest::nearest;
 
+/// Where the commands of secrets stand.
+const SECRETS: &str = "loom secret";
+
 /// The error of a command line that clap refused.
 pub(crate) fn translate(error: &clap::Error, root: &Command, arguments: &[String]) -> Error {
     if let Some(own) = std::error::Error::source(error).and_then(|source| source.downcast_ref::<Error>()) {
-        return named(own.clone(), context(error, ContextKind::InvalidArg));
+        let (_, command) = reached(root, arguments);
+        return named(own.clone(), context(error, ContextKind::InvalidArg), command);
     }
     let (path, command) = reached(root, arguments);
     let code = match error.kind() {
@@ -18,17 +22,56 @@ pub(crate) fn translate(error: &clap::Error, root: &Command, arguments: &[String
         ErrorKind::ArgumentConflict => Code::MutuallyExclusive,
         _ => Code::Usage,
     };
+    if path.starts_with(SECRETS) && matches!(code, Code::Usage | Code::InvalidArgument) {
+        return unsaid(error, &path);
+    }
     let mut hint = format!("{path} --help");
     if let Some(near) = suggestion(error, command) {
         hint = format!("did you mean `{near}`? See {path} --help");
     }
-    Error::new(code, sentence(error)).with_hint(hint)
+    Error::new(code, plain(sentence(error), command)).with_hint(hint)
+}
+
+/// What a command of secrets did not understand may be the secret: it is not repeated.
+fn unsaid(error: &clap::Error, path: &str) -> Error {
+    let word = context(error, ContextKind::InvalidArg).unwrap_or_default();
+    let flag = word.split(['=', ' ']).next().unwrap_or_default();
+    let message = match (error.kind(), flag.starts_with("--")) {
+        (ErrorKind::UnknownArgument, true) => "unexpected flag",
+        (ErrorKind::UnknownArgument, false) => {
+            "unexpected word; it is not repeated here, as it may be a secret"
+        }
+        (ErrorKind::InvalidSubcommand, _) => "unknown command",
+        _ => "a value has the wrong form",
+    };
+    Error::new(Code::Usage, message)
+        .with_hint(format!("pipe the value in, or give it with --file; see {path} --help"))
+}
+
+/// Arguments by what they are instead of by their placeholders.
+fn plain(mut text: String, command: &Command) -> String {
+    for argument in command.get_positionals() {
+        let Some(name) = argument.get_value_names().and_then(|names| names.first()) else { continue };
+        let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
+        let words = help.split([':', ';', ',']).next().filter(|words| !words.is_empty());
+        let words = words.map_or_else(|| name.to_lowercase(), str::to_owned);
+        for placeholder in
+            [format!("<{name}>..."), format!("[{name}]..."), format!("<{name}>"), format!("[{name}]")]
+        {
+            text = text.replace(&placeholder, &words);
+        }
+    }
+    text
 }
 
 /// An own error of a value, with the flag it belongs to.
-fn named(mut error: Error, argument: Option<String>) -> Error {
+fn named(mut error: Error, argument: Option<String>, command: &Command) -> Error {
     if let Some(argument) = argument {
-        let flag = argument.split_whitespace().next().unwrap_or_default();
+        let is_flag = argument.starts_with('-');
+        let flag = match is_flag {
+            true => argument.split_whitespace().next().unwrap_or_default().to_owned(),
+            false => plain(argument, command),
+        };
         error.message = format!("{flag}: {}", error.message);
     }
     error

@@ -48,7 +48,12 @@ fn causes(detail: &Value) -> Vec<String> {
         }
     }
     for entry in pick::list(detail, "connections") {
-        let [id, state, at] = ["id", "state", "lastEventAt"].map(|key| pick::dash(entry, key));
+        let [id, at] = ["id", "last_event_at"].map(|key| pick::dash(entry, key));
+        let state = match pick::state(entry, "state", "reason") {
+            state if state.is_empty() && pick::is(entry, "enabled") => "enabled".to_owned(),
+            state if state.is_empty() => "disabled".to_owned(),
+            state => state,
+        };
         lines.push(format!("{id} {state}, last event {at}"));
     }
     lines

@@ -28,7 +28,8 @@ impl Printer<'_> {
     }
 
     fn warnings(&mut self, mutation: &Value) -> Outcome {
-        pick::list(mutation, "warnings").iter().filter_map(Value::as_str).try_for_each(|text| self.note(text))
+        let mut warnings = pick::list(mutation, "warnings").iter().filter_map(Value::as_str);
+        warnings.try_for_each(|text| self.note(&format!("warning: {text}")))
     }
 }
 

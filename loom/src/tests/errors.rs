@@ -70,6 +70,55 @@ fn people_read_a_sentence_the_causes_and_a_hint() {
     assert_eq!(ran.out, "");
 }
 
+/// MSG-016: what the commands of secrets do not understand is never repeated.
+#[test]
+fn msg_016_a_stray_secret_is_not_echoed() {
+    for words in [
+        vec!["secret", "set", "a.b", "hunter2hunter2"],
+        vec!["secret", "set", "a.b", "--value=hunter2hunter2"],
+        vec!["secret", "set", "a.b", "-phunter2hunter2"],
+        vec!["secret", "hunter2hunter2"],
+        vec!["secret", "set", "a.b", "hunter2hunter2", "--json"],
+    ] {
+        let ran = run_alone(&words);
+        assert_eq!(ran.exit, 2, "{words:?}");
+        assert!(!ran.err.contains("hunter2") && !ran.out.contains("hunter2"), "{} {}", ran.out, ran.err);
+    }
+}
+
+#[test]
+fn arguments_are_named_in_words_and_unknown_codes_by_the_nearest() {
+    let ran = run_alone(&["integration", "token", "adr_x"]);
+    assert!(
+        ran.err.starts_with("error: Connection id: expected an id that starts with con_\n"),
+        "{}",
+        ran.err
+    );
+    assert!(ran.err.contains("hint: copy the id from `loom integration list`"), "{}", ran.err);
+    let ran = run_alone(&["integration", "token"]);
+    assert!(!ran.err.contains('<'), "{}", ran.err);
+    let ran = run_alone(&["explain", "delivery_unknwon"]);
+    assert!(ran.err.contains("did you mean `delivery_unknown`?"), "{}", ran.err);
+    let ran = run_alone(&["explain", "trigger_not_met"]);
+    assert!(ran.out.contains("loom inbox refused --reason trigger_not_met"), "{}{}", ran.out, ran.err);
+    let ran = run_alone(&["inbox", "list", "--since", "yesterday"]);
+    assert!(ran.err.contains("RFC 3339"), "{}", ran.err);
+    let ran = run_alone(&["help", "agent", "create"]);
+    assert!(ran.exit == 0 && ran.out.contains("--runtime"), "{}{}", ran.out, ran.err);
+}
+
+#[test]
+fn never_seen_tells_how_each_connection_does() {
+    let detail = json!({"connections": [
+        {"id": "con_1", "provider": "slack", "enabled": true, "state": "degraded", "reason": "deaf",
+            "last_event_at": "2026-01-01T00:00:00.000Z"},
+        {"id": "con_2", "provider": "slack", "enabled": false, "last_event_at": null},
+    ]});
+    let ran = run(&problem("never_seen", 404, &detail), &["where", "slack:C1/1.2"]);
+    assert!(ran.err.contains("con_1 degraded(deaf), last event 2026-01-01T00:00:00.000Z"), "{}", ran.err);
+    assert!(ran.err.contains("con_2 disabled, last event -"), "{}", ran.err);
+}
+
 #[test]
 fn enabling_a_membership_with_the_wrong_noun_names_the_right_one() {
     let ran = run_alone(&["integration", "enable", &id("mem")]);

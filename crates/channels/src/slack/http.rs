@@ -135,6 +135,7 @@ impl Http {
         };
         let request = self.common(self.transport.post(url.as_str()), method);
         Ok(request
+            .paces_itself()
             .timeout(CALL_LIMIT)
             .read_timeout(CALL_LIMIT)
             .max_body_bytes(ANSWER_BYTES_MAX)

@@ -112,8 +112,27 @@ fn refusal(item: &Item, event: &Event) -> Error {
         State::AwaitingDelivery if event.is_agent_decision() => Code::ReplyExists,
         _ => Code::InvalidState,
     };
-    Error::new(code, format!("{} is {}; it takes no {}", item.id, item.state, event.word()))
-        .with_detail("state", item.state.as_str())
+    let error = Error::new(code, format!("{} is {}; it takes no {}", item.id, item.state, event.word()))
+        .with_detail("state", item.state.as_str());
+    if code == Code::InvalidState { error.with_hint(what_works(item)) } else { error }
+}
+
+/// What an owner can do with an item in its state.
+fn what_works(item: &Item) -> String {
+    let id = &item.id;
+    match item.state {
+        State::Handled | State::Cancelled | State::Expired => {
+            "Nothing is left to do: it is closed.".to_owned()
+        }
+        State::PendingAccess => Code::AccessPending.hint().to_owned(),
+        State::Queued | State::Handling => {
+            format!("It goes on by itself; `loom inbox cancel {id}` closes it.")
+        }
+        State::AwaitingDelivery => format!("Its reply is on the way; `loom inbox get {id}` names it."),
+        State::Deferred | State::NeedsDecision | State::Interrupted | State::Failed => {
+            format!("loom inbox retry {id}")
+        }
+    }
 }
 
 fn expect_state(item: &Item, allowed: &[State], event: &Event) -> Result<(), Error> {

@@ -126,7 +126,7 @@ impl Teller {
                 kind: "queue_old",
                 object: old.agent.to_string(),
                 text: format!("{} items of {} wait, the oldest for {minutes} minutes", old.items, old.agent),
-                hint: format!("loom inbox list --agent {}", old.agent),
+                hint: format!("loom inbox list {}", old.agent),
             };
             self.tell(hub, told).await;
         }

@@ -227,6 +227,8 @@ fn msg_185_an_unknown_part_waits_for_the_owner() {
         assert_eq!(state(world, &sent).await, State::Sent);
         let echo = world.take(world.mention("EvEcho", "C1", "170.5")).await;
         assert_eq!(echo.reason, loom_domain::reason::EventReason::SelfMessage, "our own message came back");
+        let path = world.store().where_is(Principal::Owner, "slack:C1/170.5".to_owned()).await.unwrap();
+        assert_eq!(path.verdict, "DELIVERED", "the send counts, not its echo");
     });
 }
 

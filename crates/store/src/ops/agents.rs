@@ -274,7 +274,8 @@ fn blockers(unit: &mut Unit<'_>, agent: &Agent, live: &[Address], with_addresses
         if with_addresses {
             blockers.extend(addresses::live_work(unit.tx, &address.id)?);
         } else {
-            let command = format!("loom integration archive {}", address.id);
+            let command =
+                format!("loom agent archive {} --with-addresses --confirm {}", agent.name, agent.name);
             let state = if address.enabled { "enabled" } else { "disabled" };
             blockers.push(json!({"kind": "address", "id": address.id, "state": state, "command": command}));
         }

@@ -25,6 +25,7 @@ impl Spec {
             credential: None,
             idempotent: false,
             publish: false,
+            paces_itself: false,
             provider: None,
             operation: None,
             bytes_max: settings.response_bytes_max,

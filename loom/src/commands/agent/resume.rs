@@ -7,6 +7,7 @@ use crate::cli::parsers;
 use crate::commands::common::Version;
 use crate::context::Context;
 use crate::failure::Outcome;
+use crate::output::pick;
 
 /// Start Turns again
 #[derive(Debug, clap::Args)]
@@ -25,5 +26,8 @@ pub(crate) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
     let hub = cx.hub()?;
     let call = hub.post(routes::agent_resume(&args.agent)).dry_run(cx.globals.dry_run);
     let done: Value = call.json(&body)?.run().await?;
-    cx.out.mutation(&done)
+    if pick::list(&done, "changed").is_empty() {
+        return cx.out.mutation(&done);
+    }
+    cx.out.mutation_as(&done, &format!("resumed {}", pick::text(&done, "object.name")))
 }

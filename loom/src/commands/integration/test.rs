@@ -1,7 +1,7 @@
 //! `loom integration test`.
 
 use loom_api::{Client, request, routes};
-use loom_domain::Code;
+use loom_domain::{Code, Error};
 use serde_json::{Value, json};
 use tokio::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use crate::commands::common::planned;
 use crate::commands::delivery::{self, Waiting};
 use crate::compose::entropy;
 use crate::context::Context;
-use crate::failure::{Failure, Outcome};
+use crate::failure::Outcome;
 use crate::output::{Format, pick};
 
 /// Codes of six digits.
@@ -71,7 +71,11 @@ async fn inbound(args: &Args, hub: &Client, cx: &mut Context<'_, '_>) -> Outcome
         let call = hub.post(routes::membership_test(&args.membership)).wait(left);
         let found: Value = call.json(&body)?.run().await?;
         if pick::is(&found, "received") || left < ONE_REQUEST_SECONDS {
-            return tell(&found, cx);
+            return if pick::is(&found, "received") {
+                tell(&found, cx)
+            } else {
+                Err(missed(&code, seconds, &args.membership).into())
+            };
         }
     }
 }
@@ -85,18 +89,21 @@ fn announce(code: &str, seconds: u64, cx: &mut Context<'_, '_>) -> Outcome {
     cx.out.ask(&format!("write {code} in the conversation; waiting up to {seconds} s"))
 }
 
+/// The error of a code that nobody wrote in time, or that did not come through.
+fn missed(code: &str, seconds: u64, membership: &str) -> Error {
+    Error::new(Code::WaitTimeout, format!("{code} did not arrive within {seconds} s"))
+        .with_detail("code_digits", code)
+        .with_hint(format!(
+            "See `loom inbox refused` and `loom conversation get {membership}`, then repeat it."
+        ))
+}
+
 fn tell(found: &Value, cx: &mut Context<'_, '_>) -> Outcome {
-    let received = pick::is(found, "received");
-    if cx.out.is_human() {
-        let [code, event] = ["code", "eventId"].map(|path| pick::text(found, path));
-        let line =
-            if received { format!("received {code} as {event}") } else { format!("{code} did not arrive") };
-        cx.out.line(&line)?;
-        for step in pick::list(found, "path").iter().filter_map(Value::as_str) {
-            cx.out.line(&format!("    {step}"))?;
-        }
-    } else {
-        cx.out.json(found)?;
+    if !cx.out.is_human() {
+        return cx.out.json(found);
     }
-    if received { Ok(()) } else { Err(Failure::of(Code::WaitTimeout)) }
+    let [code, event] = ["code", "eventId"].map(|path| pick::text(found, path));
+    cx.out.line(&format!("received {code} as {event}"))?;
+    let mut steps = pick::list(found, "path").iter().filter_map(Value::as_str);
+    steps.try_for_each(|step| cx.out.line(&format!("    {step}")))
 }

@@ -31,7 +31,7 @@ pub(crate) struct Args {
     /// Only this Agent
     #[arg(long, value_name = "A", value_parser = parsers::agent)]
     agent: Option<String>,
-    /// Changes: a JSON apply document, or -
+    /// JSON of whole connections, addresses, memberships; or -
     #[arg(long, value_name = "FILE")]
     draft: String,
 }

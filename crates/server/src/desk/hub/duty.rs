@@ -6,24 +6,31 @@ use async_trait::async_trait;
 use loom_api::{Mutation, Page, query, request, view};
 use loom_domain::time::parse_duration_ms;
 use loom_domain::{Code, Error, Notice, NoticeId, Principal, Timestamp};
-use loom_store::ops::policy::PolicyDraft;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::HubDesk;
+use super::draft::draft_of;
 use crate::desk::{Answers, Duty, Intent};
 
 #[async_trait]
 impl Answers for HubDesk {
     async fn where_is(&self, who: Principal, query: query::Where) -> Result<view::Where, Error> {
         let q = query.q.ok_or_else(|| Error::new(Code::MissingField, "q: give an id or a link"))?;
-        self.hub.store().where_is(who, q).await
+        let found = self.hub.store().where_is(who, q).await;
+        found.map_err(|error| self.with_health(error))
     }
     async fn explain_policy(
         &self,
-        _: Principal,
+        who: Principal,
         mut question: request::PolicyExplain,
     ) -> Result<view::PolicyExplanation, Error> {
+        if let (Principal::Agent(_), Some(id)) = (&who, &question.id) {
+            self.hub.store().inbox_detail(who.clone(), id.clone()).await?;
+        }
+        if let Some(address) = &question.address {
+            let address = self.hub.store().address(address.parse()?).await?;
+            super::records::sees(&who, &address.agent_id)?;
+        }
         let draft = draft_of(question.draft.take())?;
         self.hub.store().explain(question, draft, self.hub.now()).await
     }
@@ -44,24 +51,24 @@ impl Answers for HubDesk {
     }
 }
 
+impl HubDesk {
+    /// Adds how each Connection does that a `never_seen` names.
+    fn with_health(&self, mut error: Error) -> Error {
+        let told = error.detail.get_mut("connections").and_then(Value::as_array_mut);
+        for entry in told.into_iter().flatten().filter_map(Value::as_object_mut) {
+            let id = entry.get("id").and_then(Value::as_str).and_then(|id| id.parse().ok());
+            if let Some(id) = id {
+                let health = self.hub.connection_health(&id);
+                entry.insert("state".to_owned(), health.state.as_str().into());
+                entry.insert("reason".to_owned(), health.reason.as_str().into());
+            }
+        }
+        error
+    }
+}
+
 fn since(now: Timestamp, text: &str) -> Result<Timestamp, Error> {
     text.parse().or_else(|_| Ok(now.plus_ms(-parse_duration_ms(text)?)))
-}
-
-/// Reads whole records as they would be; an absent draft changes nothing.
-fn draft_of(draft: Option<Value>) -> Result<PolicyDraft, Error> {
-    let draft = draft.unwrap_or_default();
-    Ok(PolicyDraft {
-        connections: records(&draft, "connections")?,
-        addresses: records(&draft, "addresses")?,
-        memberships: records(&draft, "memberships")?,
-    })
-}
-
-fn records<T: DeserializeOwned>(draft: &Value, name: &str) -> Result<Vec<T>, Error> {
-    let Some(records) = draft.get(name).cloned() else { return Ok(Vec::new()) };
-    serde_json::from_value(records)
-        .map_err(|_| Error::invalid("draft", format!("`{name}` is not a list of whole records")))
 }
 
 #[async_trait]

@@ -8,7 +8,7 @@ use loom_domain::{
     Address, AddressId, Agent, AgentId, Connection, ConnectionId, Error, Membership, MembershipId, Principal,
 };
 
-use super::HubDesk;
+use super::{HubDesk, adapters};
 use crate::desk::{Addresses, Agents, Connections, Intent, Memberships, TestEnd};
 
 #[async_trait]
@@ -16,19 +16,26 @@ impl Agents for HubDesk {
     async fn agent_id(&self, agent: String) -> Result<AgentId, Error> {
         Ok(self.hub.store().agent_by(agent).await?.id)
     }
-    async fn agents(&self, _: Principal, query: query::Agents) -> Result<Page<view::AgentEntry>, Error> {
-        self.hub.store().list_agents(query, self.hub.now()).await
+    async fn agents(&self, who: Principal, query: query::Agents) -> Result<Page<view::AgentEntry>, Error> {
+        let mut page = self.hub.store().list_agents(query, self.hub.now()).await?;
+        page.items.retain(|entry| who.sees_agent(&entry.agent.id));
+        Ok(page)
     }
-    async fn agent(&self, _: Principal, agent: String) -> Result<view::AgentDetail, Error> {
-        self.hub.store().agent_detail(agent, self.hub.now()).await
+    async fn agent(&self, who: Principal, agent: String) -> Result<view::AgentDetail, Error> {
+        let detail = self.hub.store().agent_detail(agent, self.hub.now()).await?;
+        sees(&who, &detail.agent.id)?;
+        Ok(detail)
     }
     async fn create_agent(
         &self,
         intent: Intent,
         new: request::CreateAgent,
     ) -> Result<Mutation<Agent>, Error> {
+        let warning = adapters::check_runtime(&new, &self.hub.config().runtimes.path)?;
         let (act, dry_run) = self.meant(intent);
-        self.hub.store().create_agent(act, new, dry_run).await
+        let mut created = self.hub.store().create_agent(act, new, dry_run).await?;
+        created.warnings.extend(warning);
+        Ok(created)
     }
     async fn update_agent(
         &self,
@@ -81,24 +88,27 @@ impl Agents for HubDesk {
 impl Connections for HubDesk {
     async fn connections(
         &self,
-        _: Principal,
+        who: Principal,
         query: query::Connections,
     ) -> Result<Page<view::ConnectionEntry>, Error> {
         let mut page = self.hub.store().list_connections(query, self.installed.clone()).await?;
         for entry in &mut page.items {
             self.add_health(entry).await?;
+            keep_private(&who, entry);
         }
         Ok(page)
     }
-    async fn connection(&self, _: Principal, id: ConnectionId) -> Result<view::ConnectionEntry, Error> {
+    async fn connection(&self, who: Principal, id: ConnectionId) -> Result<view::ConnectionEntry, Error> {
         let mut entry = self.hub.store().connection_entry(id.clone()).await?;
         self.add_health(&mut entry).await?;
+        keep_private(&who, &mut entry);
         Ok(entry)
     }
     async fn connection_health(&self, _: Principal, id: ConnectionId) -> Result<view::Health, Error> {
         self.hub.health_view(&id).await
     }
     async fn connect(&self, intent: Intent, new: request::Connect) -> Result<Mutation<Connection>, Error> {
+        adapters::check_connect(&new)?;
         let (act, dry_run) = self.meant(intent);
         self.hub.store().connect(act, new, self.installed.clone(), dry_run).await
     }
@@ -108,6 +118,10 @@ impl Connections for HubDesk {
         id: ConnectionId,
         change: request::UpdateConnection,
     ) -> Result<Mutation<Connection>, Error> {
+        if change.gateway_mode.is_some() {
+            let connection = self.hub.store().connection(id.clone()).await?;
+            adapters::check_change(&connection.provider, &change)?;
+        }
         let (act, dry_run) = self.meant(intent);
         self.hub.store().update_connection(act, id, change, dry_run).await
     }
@@ -158,11 +172,15 @@ impl HubDesk {
 
 #[async_trait]
 impl Addresses for HubDesk {
-    async fn addresses(&self, _: Principal, query: query::Addresses) -> Result<Page<Address>, Error> {
-        self.hub.store().list_addresses(query).await
+    async fn addresses(&self, who: Principal, query: query::Addresses) -> Result<Page<Address>, Error> {
+        let mut page = self.hub.store().list_addresses(query).await?;
+        page.items.retain(|address| who.sees_agent(&address.agent_id));
+        Ok(page)
     }
-    async fn address(&self, _: Principal, id: AddressId) -> Result<Address, Error> {
-        self.hub.store().address(id).await
+    async fn address(&self, who: Principal, id: AddressId) -> Result<Address, Error> {
+        let address = self.hub.store().address(id).await?;
+        sees(&who, &address.agent_id)?;
+        Ok(address)
     }
     async fn bind(
         &self,
@@ -205,8 +223,11 @@ impl Memberships for HubDesk {
     ) -> Result<Page<Membership>, Error> {
         self.hub.store().list_memberships(who, query).await
     }
-    async fn membership(&self, _: Principal, id: MembershipId) -> Result<Membership, Error> {
-        self.hub.store().membership(id).await
+    async fn membership(&self, who: Principal, id: MembershipId) -> Result<Membership, Error> {
+        let membership = self.hub.store().membership(id).await?;
+        let address = self.hub.store().address(membership.address_id.clone()).await?;
+        sees(&who, &address.agent_id)?;
+        Ok(membership)
     }
     async fn set_membership(
         &self,
@@ -265,5 +286,23 @@ impl Memberships for HubDesk {
             loom_hub::TestEnd::Outbound(entry) => TestEnd::Outbound(entry),
             loom_hub::TestEnd::Inbound(end) => TestEnd::Inbound(end),
         })
+    }
+}
+
+/// An Agent sees what is its own; the owner and viewers see all.
+pub(super) fn sees(who: &Principal, agent: &AgentId) -> Result<(), Error> {
+    if who.sees_agent(agent) {
+        return Ok(());
+    }
+    Err(Error::new(loom_domain::Code::Forbidden, "this belongs to another Agent"))
+}
+
+/// Leaves out of a Connection what an Agent has no business with.
+fn keep_private(who: &Principal, entry: &mut view::ConnectionEntry) {
+    if let Principal::Agent(own) = who {
+        entry.addresses.retain(|address| address.agent_id == *own);
+        entry.connection.credential_ref = String::new();
+        entry.connection.api_url = None;
+        entry.connection.proxy_url = None;
     }
 }

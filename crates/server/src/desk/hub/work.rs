@@ -117,7 +117,11 @@ impl Inbox for HubDesk {
         id: InboxId,
         change: request::NoReply,
     ) -> Result<Mutation<Item>, Error> {
-        Ok(moved(self.hub.store().no_reply(self.real(intent)?, id, change).await?))
+        let act = self.real(intent)?;
+        let before = self.hub.store().inbox_item(id.clone()).await?;
+        let after = self.hub.store().no_reply(act, id, change).await?;
+        let is_repeat = before.version == after.version;
+        Ok(if is_repeat { Mutation::changed(after, Vec::new()) } else { moved(after) })
     }
     async fn defer(
         &self,
@@ -257,7 +261,8 @@ impl Outbox for HubDesk {
         change: request::Settle,
     ) -> Result<Mutation<view::OutboxEntry>, Error> {
         if change.confirm.as_deref() != Some(id.as_str()) {
-            return Err(Error::new(Code::ConfirmationRequired, format!("confirm with {id}")));
+            return Err(Error::new(Code::ConfirmationRequired, format!("confirm with {id}"))
+                .with_hint(format!("repeat with --confirm {id}")));
         }
         let part = change.part.as_deref().map(str::parse::<PartId>).transpose()?;
         let word = match change.outcome {

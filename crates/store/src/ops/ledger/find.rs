@@ -207,6 +207,10 @@ pub(super) fn provider_ids(query: &str) -> (String, String) {
 
 fn by_provider_id(tx: &mut dyn Tx, query: &str) -> Result<Path> {
     let (conversation, message) = provider_ids(query);
+    // The platform echoes what was sent as an Event; the send is what it is about.
+    if let Some(send) = sent_as(tx, &conversation, &message)? {
+        return from_send(tx, send);
+    }
     let mut path = Path::default();
     for stored in events(tx, None, &conversation, &message)? {
         if path.events.iter().any(|known| known.event.id == stored.event.id) {
@@ -216,11 +220,6 @@ fn by_provider_id(tx: &mut dyn Tx, query: &str) -> Result<Path> {
         path.events.extend(more.events);
         path.items.extend(more.items);
         path.sends.extend(more.sends);
-    }
-    if path.is_empty()
-        && let Some(send) = sent_as(tx, &conversation, &message)?
-    {
-        return from_send(tx, send);
     }
     Ok(path)
 }

@@ -78,11 +78,9 @@ pub(super) fn retry(unit: &mut Unit<'_>, id: &OutboxId) -> Result<OutboxItem> {
 pub(super) fn cancel(unit: &mut Unit<'_>, id: &OutboxId, reason: Option<&str>) -> Result<OutboxItem> {
     let mut item = load(unit, id)?;
     match item.state {
-        State::Unknown => {
-            return Err(invalid(&item, "cancel")
-                .with_hint(format!("loom outbox settle {id} --sent|--resend|--failed --confirm {id}")));
+        State::Unknown | State::Sent | State::Cancelled | State::Expired => {
+            return Err(invalid(&item, "cancel"));
         }
-        State::Sent | State::Cancelled | State::Expired => return Err(invalid(&item, "cancel")),
         State::Held | State::Pending | State::RetryWait | State::Failed | State::Sending => {}
     }
     parts::stop_all(unit, &mut item, Stop::Cancelled(OutboxReason::OwnerCancelled))?;
@@ -93,6 +91,20 @@ pub(super) fn cancel(unit: &mut Unit<'_>, id: &OutboxId, reason: Option<&str>) -
 fn invalid(item: &OutboxItem, what: &str) -> Error {
     Error::new(Code::InvalidState, format!("{} is {}; it takes no {what}", item.id, item.state))
         .with_detail("state", item.state.as_str())
+        .with_hint(what_works(item))
+}
+
+/// What the owner can do with a send in its state.
+fn what_works(item: &OutboxItem) -> String {
+    let id = &item.id;
+    match item.state {
+        State::Unknown => format!("loom outbox settle {id} --sent|--resend|--failed --confirm {id}"),
+        State::Sent | State::Cancelled => "Nothing is left to do: it is closed.".to_owned(),
+        State::Failed | State::Expired => format!("loom outbox retry {id}"),
+        State::Held | State::Pending | State::Sending | State::RetryWait => {
+            format!("It goes on by itself; `loom outbox cancel {id}` stops it.")
+        }
+    }
 }
 
 pub(super) fn settle(
@@ -108,7 +120,9 @@ pub(super) fn settle(
         .filter(|p| p.part.state == PartState::Unknown && only.is_none_or(|only| *only == p.part.id))
         .collect();
     if unknown.is_empty() {
-        return Err(Error::new(Code::InvalidState, format!("{id} has no such unknown part")));
+        return Err(Error::new(Code::InvalidState, format!("{id} has no such unknown part"))
+            .with_detail("state", item.state.as_str())
+            .with_hint(what_works(&item)));
     }
     for mut stored in unknown {
         let verdict = match settle {

@@ -1,0 +1,101 @@
+//! Refuses what this build has no adapter for, before anything is stored.
+
+use std::path::Path;
+
+use loom_api::request::{Connect, CreateAgent, UpdateConnection};
+use loom_domain::{Code, Error, Result, RuntimeKind, connection::GatewayMode};
+
+/// Providers whose gateway this build runs itself.
+const MANAGED: &[&str] = &["slack"];
+
+/// Refuses a runtime that cannot run. Gives what stands in the way of one that may run later.
+pub(super) fn check_runtime(new: &CreateAgent, path: &str) -> Result<Option<String>> {
+    let program = match new.runtime {
+        RuntimeKind::Codex => new.command.first().map_or("codex", String::as_str),
+        RuntimeKind::Command => match new.command.first() {
+            Some(program) => program.as_str(),
+            None => {
+                return Err(Error::new(Code::MissingField, "the runtime `command` needs a command")
+                    .with_hint("Give it behind `--`, such as `-- /usr/bin/cat`."));
+            }
+        },
+        RuntimeKind::Acp | RuntimeKind::Claude | RuntimeKind::Http => {
+            return Err(Error::new(
+                Code::CapabilityMissing,
+                format!("this build has no adapter for the runtime `{}`", new.runtime),
+            )
+            .with_hint("Use the runtime codex or command."));
+        }
+    };
+    if exists(program, new.cwd.as_deref(), path) {
+        return Ok(None);
+    }
+    let missing = format!("the program `{program}` is not there; no Turn starts before it is");
+    if new.require_probe {
+        return Err(Error::new(Code::InvalidArgument, missing)
+            .with_hint("Install it, give its absolute path, or leave out --require-probe."));
+    }
+    Ok(Some(missing))
+}
+
+/// Whether a program is found where its runtime looks: by its path, else in the search path.
+fn exists(program: &str, cwd: Option<&str>, path: &str) -> bool {
+    if program.contains('/') {
+        return Path::new(cwd.unwrap_or("/")).join(program).is_file();
+    }
+    std::env::split_paths(path).any(|folder| folder.join(program).is_file())
+}
+
+/// Refuses a managed gateway of a provider that this build does not serve.
+pub(super) fn check_gateway(provider: &str, mode: Option<GatewayMode>) -> Result<()> {
+    if mode != Some(GatewayMode::Managed) || MANAGED.contains(&provider) {
+        return Ok(());
+    }
+    Err(Error::new(Code::CapabilityMissing, format!("this build has no managed gateway for {provider}"))
+        .with_hint("Use --gateway external."))
+}
+
+/// The same for a new Connection.
+pub(super) fn check_connect(new: &Connect) -> Result<()> {
+    check_gateway(&new.provider.to_ascii_lowercase(), new.gateway_mode)
+}
+
+/// The same for a change of a Connection.
+pub(super) fn check_change(provider: &str, change: &UpdateConnection) -> Result<()> {
+    check_gateway(provider, change.gateway_mode)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn runtime(kind: &str, command: &[&str], require_probe: bool) -> Result<Option<String>, Code> {
+        let new = json!({"name": "a", "runtime": kind, "command": command, "requireProbe": require_probe});
+        check_runtime(&serde_json::from_value(new).unwrap(), "/usr/bin:/bin").map_err(|error| error.code)
+    }
+
+    #[test]
+    fn runtimes_without_an_adapter_or_program_are_told_at_once() {
+        for kind in ["acp", "claude", "http"] {
+            assert_eq!(runtime(kind, &["/bin/sh"], false), Err(Code::CapabilityMissing), "{kind}");
+        }
+        assert_eq!(runtime("command", &[], false), Err(Code::MissingField));
+        assert_eq!(runtime("command", &["/bin/sh"], true), Ok(None));
+        assert_eq!(runtime("command", &["sh"], true), Ok(None));
+        assert!(runtime("command", &["/nonexistent/agent"], false).unwrap().is_some());
+        assert_eq!(runtime("command", &["/nonexistent/agent"], true), Err(Code::InvalidArgument));
+    }
+
+    #[test]
+    fn only_slack_has_a_managed_gateway() {
+        for provider in ["feishu", "parall", "webhook"] {
+            let refused = check_gateway(provider, Some(GatewayMode::Managed)).unwrap_err();
+            assert_eq!(refused.code, Code::CapabilityMissing);
+            assert!(check_gateway(provider, Some(GatewayMode::External)).is_ok());
+            assert!(check_gateway(provider, None).is_ok());
+        }
+        assert!(check_gateway("slack", Some(GatewayMode::Managed)).is_ok());
+    }
+}
