@@ -41,7 +41,8 @@ fn write(command: &Command, name: &str, dir: &Path, cx: &mut Context<'_, '_>) ->
 
 fn page(command: Command, name: &str) -> Outcome<String> {
     let mut text = Vec::new();
-    let command = command.name(name.to_owned()).version(env!("CARGO_PKG_VERSION"));
+    let command =
+        command.name(name.to_owned()).version(env!("CARGO_PKG_VERSION")).disable_help_subcommand(true);
     clap_mangen::Man::new(command).render(&mut text)?;
     Ok(String::from_utf8_lossy(&text).into_owned())
 }

@@ -52,7 +52,7 @@ pub(crate) struct Args {
     /// It has neither text nor file
     #[arg(long, requires = "address")]
     no_text: bool,
-    /// Judge under these changes: a JSON apply document, or -
+    /// Judge under this draft: whole records as JSON, or -
     #[arg(long, value_name = "FILE")]
     draft: Option<String>,
 }
