@@ -24,6 +24,8 @@ mod newcomer;
 #[cfg(test)]
 mod peers_codex;
 #[cfg(test)]
+mod peers_differential;
+#[cfg(test)]
 mod peers_slack;
 #[cfg(test)]
 mod supervision;
