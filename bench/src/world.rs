@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use loom_api::request::{AddressPolicy, Bind, Connect, CreateAgent, SetMembership};
 use loom_domain::message::{Content, ConversationRef, EventKind, Mention, Sender, SenderKind};
 use loom_domain::{
-    AgentId, ConnectionId, ConversationType, Expectation, InboundEvent, MembershipId,
-    OutboundPolicy, Principal, RuntimeKind, TextFormat, Timestamp, decision::Limits,
+    AgentId, ConnectionId, ConversationType, Expectation, InboundEvent, MembershipId, OutboundPolicy,
+    Principal, RuntimeKind, TextFormat, Timestamp, decision::Limits,
 };
 use loom_store::ops::inbound::{Judged, Offer};
 use loom_store::{Act, Store, StoreConfig};

@@ -175,6 +175,9 @@ impl Hub {
                 format!("a file has 1 to {FILE_BYTES_MAX} bytes; this one has {size}"),
             ));
         }
+        if direction == Direction::Out && self.redactor().holds_exact(&bytes) {
+            return Err(Error::new(Code::SecretInContent, "the file holds a secret and was not taken"));
+        }
         let mime_type = sniff(&bytes, name).to_owned();
         let _storing = self.inner.storing.read().await;
         let sha256 = self.blobs().put(bytes).await?;

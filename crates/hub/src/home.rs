@@ -54,19 +54,43 @@ impl Home {
             )
             .with_hint(format!("chmod 700 {}", self.root.display())));
         }
-        FOLDERS.iter().try_for_each(|folder| make(&self.root.join(folder)))
+        FOLDERS.iter().try_for_each(|folder| {
+            let path = self.root.join(folder);
+            make(&path)?;
+            check(&path, true)
+        })?;
+        ["db/loom.db", "loom.toml"]
+            .iter()
+            .map(|file| self.root.join(file))
+            .filter(|path| path.symlink_metadata().is_ok())
+            .try_for_each(|path| check(&path, false))
     }
 
     /// The id of this node, made at first use.
     pub fn node(&self, now: Timestamp, random: u128) -> Result<NodeId> {
         let path = self.join("keys/node.id");
-        if let Ok(text) = std::fs::read_to_string(&path) {
-            return text.trim().parse();
+        if path.symlink_metadata().is_ok() {
+            let bytes = loom_secrets::private_file::read_private(&path)?;
+            return String::from_utf8_lossy(&bytes).trim().parse();
         }
         let node = NodeId::new(now.0, random);
         loom_secrets::private_file::write_private(&path, node.as_str().as_bytes())?;
         Ok(node)
     }
+}
+
+/// Refuses a link, another owner's place, and one that others can write to.
+fn check(path: &Path, is_folder: bool) -> Result<()> {
+    let meta = std::fs::symlink_metadata(path).map_err(|e| io(path, &e))?;
+    let is_kind = if is_folder { meta.is_dir() } else { meta.is_file() };
+    if is_kind && meta.uid() == nix::unistd::geteuid().as_raw() && meta.mode() & 0o022 == 0 {
+        return Ok(());
+    }
+    Err(Error::new(
+        Code::Forbidden,
+        format!("{} must be a plain place of yours that nobody else can write to", path.display()),
+    )
+    .with_hint(format!("look at it: ls -ld {}", path.display())))
 }
 
 fn make(path: &Path) -> Result<()> {

@@ -19,7 +19,14 @@ pub struct HubLock {
 /// Takes the lock of a data directory. Held by another process: `locked`, naming it.
 pub fn take(home: &Home, now: Timestamp) -> Result<HubLock> {
     let path = home.join("loom.lock");
-    let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(&path);
+    let open = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .custom_flags(nix::fcntl::OFlag::O_NOFOLLOW.bits())
+        .open(&path);
     let mut file = open
         .map_err(|cause| Error::new(Code::HubReadOnly, format!("the lock file cannot be opened: {cause}")))?;
     match file.try_lock() {

@@ -2,6 +2,7 @@
 
 mod disk;
 mod notices;
+mod orphans;
 pub(crate) mod retain;
 
 use std::time::Duration;
@@ -23,6 +24,7 @@ pub(crate) use notices::Teller;
 pub(crate) async fn run(hub: Hub) {
     let mut round: u32 = 0;
     let mut teller = Teller::default();
+    let mut orphans = orphans::Orphans::default();
     let mut wakes = hub.store().watch(Topic::Config);
     let mut health = hub.store().health();
     retain::orphans(&hub).await;
@@ -40,6 +42,7 @@ pub(crate) async fn run(hub: Hub) {
         if round.is_multiple_of(NOTICES_EVERY) {
             teller.look(&hub).await;
         }
+        orphans.collect();
         if round % RETENTION_EVERY == 1 {
             retain::run(&hub).await;
         }

@@ -38,9 +38,14 @@ pub struct Doors {
     pub clock: Clock,
     /// Tells runtime children apart from the owner's own processes.
     pub is_runtime_child: IsRuntimeChild,
+    /// Whether a document holds a secret that this process knows.
+    pub holds_secret: HoldsSecret,
     /// Counters.
     pub metrics: Arc<Metrics>,
 }
+
+/// Whether bytes hold a known secret.
+pub type HoldsSecret = Arc<dyn Fn(&[u8]) -> bool + Send + Sync>;
 
 /// The server's shared state.
 #[derive(Clone)]

@@ -26,7 +26,7 @@ mod sse;
 mod tests;
 mod token;
 
-pub use app::{App, Clock, Doors, Readiness};
+pub use app::{App, Clock, Doors, HoldsSecret, Readiness};
 pub use config::{
     ADDRESS, Cidr, ConnectionLimits, ListenConfig, RequestLimits, SocketAuth, StreamLimits, TlsFiles,
 };

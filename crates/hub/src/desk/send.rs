@@ -173,10 +173,11 @@ impl Hub {
             }
         };
         let format = wanted.content.format.unwrap_or(TextFormat::Markdown);
-        let chunks = self.split_for(connection.as_ref(), &wanted.content.text, format, CHUNKS_MAX)?;
+        let text = self.outbound_text(&wanted.content.text)?;
+        let chunks = self.split_for(connection.as_ref(), &text, format, CHUNKS_MAX)?;
         let files = self.files(&wanted.content.files).await?;
         let draft = Draft {
-            text: wanted.content.text.clone(),
+            text,
             format: Some(format),
             chunks,
             files,

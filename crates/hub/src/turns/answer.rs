@@ -37,6 +37,8 @@ pub(super) async fn completed(hub: &Hub, claimed: &Claimed, outcome: TurnOutcome
 }
 
 async fn draft(hub: &Hub, claimed: &Claimed, text: &str, out_files: Vec<OutFile>) -> Result<Draft> {
+    // The whole text is looked at before it is cut, so that no secret hides across a border.
+    let text = &hub.outbound_text(text)?;
     let mut files = Vec::new();
     for file in out_files {
         let bytes = tokio::fs::read(&file.path).await.map_err(|cause| {

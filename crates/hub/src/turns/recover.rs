@@ -21,6 +21,12 @@ pub(super) async fn start(hub: &Hub, working: &mut JoinSet<AgentId>, busy: &mut 
             }
         }
     };
+    // Several hubs may share a PostgreSQL store; there each Agent's old token ends when its next one is made.
+    if hub.store().config().url == loom_store::StoreUrl::Sqlite
+        && let Err(error) = hub.store().revoke_kind(hub.act(Principal::Hub), "agent".to_owned()).await
+    {
+        tracing::warn!("old tokens of runtimes were not revoked: {error}");
+    }
     for claimed in open {
         let agent = claimed.agent.id.clone();
         busy.insert(agent.clone());

@@ -32,6 +32,7 @@ pub(crate) struct HubDesk {
 pub fn doors(hub: &Hub) -> Doors {
     let desk = Arc::new(HubDesk { hub: hub.clone(), started_at: hub.now(), installed: Vec::new() });
     let (clock, own_pid) = (hub.clone(), std::process::id());
+    let redactor = hub.redactor().clone();
     let counters: Arc<dyn MetricsSource> = Arc::new(Counters(hub.clone()));
     Doors {
         desk: desk.clone(),
@@ -41,6 +42,7 @@ pub fn doors(hub: &Hub) -> Doors {
         clock: Arc::new(move || clock.now()),
         // Runtimes are the only processes that a hub starts.
         is_runtime_child: Arc::new(move |pid| parent_of(pid) == Some(own_pid)),
+        holds_secret: Arc::new(move |bytes| redactor.holds_exact(bytes)),
         metrics: Arc::new(Metrics::new(env!("CARGO_PKG_VERSION"), vec![counters])),
     }
 }

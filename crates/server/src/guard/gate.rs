@@ -71,7 +71,7 @@ async fn admit(gate: &Gate, mut request: Request) -> Result<Request, Problem> {
         let ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX).max(1);
         Problem::new(Code::RateLimited, "too many requests").with_retry_after_ms(ms)
     })?;
-    body::receive(request, gate.rule.body, &gate.app.config().requests).await
+    body::receive(request, gate.rule.body, &gate.app).await
 }
 
 fn peer_of(extensions: &Extensions) -> Result<Peer, Problem> {

@@ -87,6 +87,22 @@ impl Store {
         .await
     }
 
+    /// Revokes every live token of a kind: those of runtimes end with the hub that made them.
+    pub async fn revoke_kind(&self, act: Act, kind: String) -> Result<u64> {
+        self.write(act, move |unit| {
+            let live: Vec<Token> = docs::select(unit.tx, "revoked = 0 ORDER BY seq", &[])?;
+            let mut revoked = 0;
+            for mut token in live.into_iter().filter(|token| token.kind == kind) {
+                token.revoked_at = Some(unit.now);
+                docs::update(unit.tx, &token)?;
+                record(unit, "token.revoke", &token)?;
+                revoked += 1;
+            }
+            Ok(revoked)
+        })
+        .await
+    }
+
     /// Revokes a token. A repeat changes nothing.
     pub async fn revoke_token(&self, act: Act, id: TokenId) -> Result<Token> {
         self.write(act, move |unit| {

@@ -16,6 +16,7 @@ const WORKERS: usize = 2;
 /// Serves until SIGTERM, SIGINT or `loom down`; a second signal ends the drain at once.
 pub(crate) fn run(_args: Up, cx: &mut Context<'_, '_>) -> Outcome {
     keep_files_private();
+    adopt_orphans();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(WORKERS)
         .thread_stack_size(2 << 20)
@@ -68,3 +69,14 @@ mod tests {
         assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     }
 }
+
+/// A process that a runtime leaves behind becomes the hub's own child, so that it never counts as the owner's.
+#[cfg(target_os = "linux")]
+fn adopt_orphans() {
+    if let Err(cause) = nix::sys::prctl::set_child_subreaper(true) {
+        tracing::warn!("processes left behind by runtimes cannot be adopted: {cause}");
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn adopt_orphans() {}
