@@ -53,6 +53,17 @@ fn keep_files_private() {
     umask(Mode::from_bits_truncate(0o077));
 }
 
+/// A process that a runtime leaves behind becomes the hub's own child, so that it never counts as the owner's.
+#[cfg(target_os = "linux")]
+fn adopt_orphans() {
+    if let Err(cause) = nix::sys::prctl::set_child_subreaper(true) {
+        tracing::warn!("processes left behind by runtimes cannot be adopted: {cause}");
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn adopt_orphans() {}
+
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt as _;
@@ -69,14 +80,3 @@ mod tests {
         assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     }
 }
-
-/// A process that a runtime leaves behind becomes the hub's own child, so that it never counts as the owner's.
-#[cfg(target_os = "linux")]
-fn adopt_orphans() {
-    if let Err(cause) = nix::sys::prctl::set_child_subreaper(true) {
-        tracing::warn!("processes left behind by runtimes cannot be adopted: {cause}");
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn adopt_orphans() {}

@@ -72,7 +72,7 @@ mod tests {
         let connection = json!({
             "id": "con_01arz3ndektsv4rrffq69g5fav", "version": 1, "seq": 1, "provider": "slack",
             "accountRef": "A0", "scopeRef": "T1", "brand": null, "credentialRef": "env:X", "apiUrl": null,
-            "proxyUrl": null, "allowHttp": false, "gatewayMode": "external", "capabilities": ["receive"],
+            "proxyUrl": null, "allowHttp": false, "gatewayMode": "external", "capabilities": ["receive_events"],
             "enabled": true, "supersededBy": null, "archivedAt": null, "firstConnectedAt": null,
             "createdAt": "2026-01-01T00:00:00.000Z", "updatedAt": "2026-01-01T00:00:00.000Z",
         });
