@@ -13,8 +13,6 @@ use crate::{CheckTarget, Fault, FaultClass, HistoryMessage, HistoryPage, History
 const MESSAGES_MAX: usize = 1_000;
 /// Pages of one conversation.
 const PAGES_MAX: usize = 15;
-/// Threads whose replies one catch-up reads.
-const THREADS_MAX: usize = 20;
 /// Age of a root whose new replies a catch-up still finds.
 const THREAD_LOOK_BACK_MS: i64 = 24 * 3_600_000;
 /// Start of all history.
@@ -64,16 +62,19 @@ impl Inner {
             let next = next_cursor(&page);
             let is_end = next.is_empty() || next == cursor;
             if is_end || items.len() >= limit || page_n == PAGES_MAX {
-                truncated |= !is_end || roots.len() > THREADS_MAX;
+                truncated |= !is_end;
                 break;
             }
             cursor = next;
         }
-        for root in roots.iter().take(THREADS_MAX) {
+        for root in &roots {
+            if items.len() >= limit {
+                truncated = true;
+                break;
+            }
             let page = self.message_page(&query.conversation_id, Some(root), &cut, "").await?;
-            items.extend(
-                list(&page, "messages").iter().filter(|item| is_newer(text(item, "ts"), &cut)).cloned(),
-            );
+            let is_new = |item: &&Value| is_newer(text(item, "ts"), &cut) && text(item, "ts") != Some(root);
+            items.extend(list(&page, "messages").iter().filter(is_new).cloned());
             truncated |= !next_cursor(&page).is_empty();
         }
         items.sort_by(|a, b| order(text(a, "ts")).cmp(&order(text(b, "ts"))));

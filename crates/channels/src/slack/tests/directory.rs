@@ -108,6 +108,32 @@ async fn msg_124_replies_to_older_roots_are_caught_up() {
     assert_eq!(page.messages[1].event.conversation.thread_id, Some(root.ts));
 }
 
+/// MSG-124: however many threads went on during the outage, each missed reply is caught up.
+#[tokio::test]
+async fn msg_124_replies_in_many_threads_are_caught_up() {
+    const THREADS: usize = 25;
+    let stage = Stage::start().await;
+    let roots: Vec<_> =
+        (0..THREADS).map(|_| stage.twin.post(Post::new("C0DOCS", "U0ANN", "root")).unwrap().ts).collect();
+    let heard = stage.twin.post(Post::new("C0DOCS", "U0ANN", "heard")).unwrap();
+    for root in &roots {
+        stage.twin.post(Post::new("C0DOCS", "U0BOB", "reply").in_thread(root)).unwrap();
+    }
+    let query = |limit| HistoryQuery {
+        conversation_id: "C0DOCS".into(),
+        thread_id: None,
+        after: Some(heard.ts.clone()),
+        since: None,
+        limit,
+    };
+    let page = stage.channel.history(query(500)).await.unwrap();
+    let threads: Vec<_> =
+        page.messages.iter().map(|message| message.event.conversation.thread_id.clone().unwrap()).collect();
+    assert_eq!((threads, page.truncated), (roots, false));
+    let page = stage.channel.history(query(5)).await.unwrap();
+    assert_eq!((page.messages.len(), page.truncated), (5, true));
+}
+
 /// MSG-172: a thread or message of another conversation is no target.
 #[tokio::test]
 async fn msg_172_a_target_of_another_conversation_is_refused() {
