@@ -7,11 +7,11 @@ use anyhow::{Context as _, bail};
 pub(crate) struct Options {
     /// Figures, in order.
     pub(crate) names: Vec<String>,
-    /// Length of the steady load of PB-1.
+    /// Length of the steady load of PB-1 and of the rest of PB-6.
     pub(crate) seconds: u64,
     /// Stored messages of the large store in PB-5, PB-7 and PB-8.
     pub(crate) messages: usize,
-    /// Outbox items of PB-3; PB-4 takes a tenth.
+    /// Outbox items of PB-3; PB-4 takes a twentieth.
     pub(crate) items: usize,
     /// Runs of which the median is told.
     pub(crate) runs: usize,

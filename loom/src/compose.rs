@@ -14,6 +14,7 @@ use loom_hub::{Clock, Config, Hub, Parts, SystemClock, home::Home, lock, lock::H
 use loom_secrets::Redactor;
 use loom_server::{Cidr, ListenConfig, Server, SocketAuth, TlsFiles};
 use loom_store::{Store, StoreConfig, StoreUrl};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::credentials;
@@ -44,6 +45,7 @@ pub(crate) struct Running {
 
 /// Starts a hub: lock, store, tasks, then the listeners. No network call is made before they serve.
 pub(crate) async fn start(start: Start) -> Result<Running> {
+    let began = Instant::now();
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let home = Home::new(&start.home);
     home.prepare()?;
@@ -64,6 +66,7 @@ pub(crate) async fn start(start: Start) -> Result<Running> {
     let hub = Hub::start(parts);
     let server_stop = CancellationToken::new();
     let doors = loom_server::doors(&hub);
+    let metrics = doors.metrics.clone();
     let server = match Server::bind(listen, doors, server_stop.clone()).await {
         Ok(server) => server,
         Err(error) => {
@@ -75,6 +78,7 @@ pub(crate) async fn start(start: Start) -> Result<Running> {
     let address = server.local_addr().map(|address| format!("{scheme}://{address}"));
     let listens: Vec<String> = socket.into_iter().chain(address).collect();
     let server = tokio::spawn(server.serve());
+    metrics.started_in(began.elapsed());
     tracing::info!(listens = ?listens, "the hub serves");
     Ok(Running { hub, listens, server, server_stop, _lock: lock, _logs: logs })
 }
@@ -151,6 +155,21 @@ fn listen_config(config: &Config, socket: PathBuf) -> Result<ListenConfig> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The time until the hub served is told once it does.
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn the_time_of_the_start_is_measured() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = dir.path().join("home");
+        let variables = BTreeMap::from([("LOOM_LISTEN__ADDRESS".to_owned(), "\"\"".to_owned())]);
+        let running = start(Start { home: home.clone(), variables, talks: false }).await.unwrap();
+        let hub = loom_api::Client::new(loom_api::Endpoint::Unix(home.join("run/loom.sock")), None);
+        let bytes = hub.get(loom_api::routes::metrics()).run_bytes().await.unwrap();
+        let text = String::from_utf8_lossy(&bytes);
+        let told = text.lines().find_map(|line| line.strip_prefix("loom_start_seconds "));
+        assert!(told.and_then(|told| told.parse::<f64>().ok()).is_some_and(|told| told > 0.0), "{told:?}");
+        running.stop(Duration::ZERO).await;
+    }
 
     /// An address that others can reach needs TLS; certificate and key come from the configuration.
     #[test]

@@ -2,14 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal as _, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use loom_domain::Timestamp;
-use sha2::{Digest as _, Sha256};
-
-/// Longest path of a unix socket that every kernel takes, bytes.
-const SOCKET_PATH_BYTES_MAX: usize = 100;
-const SOCKET_NAME_HEX: usize = 16;
 
 /// Standard input.
 pub(crate) struct Stdin {
@@ -68,14 +63,8 @@ impl Environment {
             return PathBuf::from(socket);
         }
         let home = self.home();
-        let usual = home.join("run").join("loom.sock");
-        let Some(runtime) = self.get("XDG_RUNTIME_DIR") else { return usual };
-        if usual.as_os_str().len() <= SOCKET_PATH_BYTES_MAX {
-            return usual;
-        }
-        let digest = hex::encode(Sha256::digest(home.as_os_str().as_encoded_bytes()));
-        let name = digest.get(..SOCKET_NAME_HEX).unwrap_or(&digest);
-        PathBuf::from(runtime).join("loom").join(format!("{name}.sock"))
+        loom_server::socket_path(&home, self.get("XDG_RUNTIME_DIR").map(Path::new))
+            .unwrap_or_else(|_| home.join("run").join("loom.sock"))
     }
 }
 

@@ -13,9 +13,9 @@ use parrot::Parrot;
 
 const BOT: &str = "xoxb-7770001112223-Canary/Plus+And=Equals&More";
 const APP: &str = "xapp-1-A0001-8880001112223-canary/app+TOKEN=value&rest";
-/// Writes its environment beside its answer; the folder is searched too.
+/// Writes its environment and arguments beside its answer; the folder is searched too.
 const AGENT: &str = "#!/bin/sh
-env > environment.txt
+(env; echo \"$0 $*\") > environment.txt
 sed -n 's/^| //p' | tail -n 1
 ";
 
@@ -132,12 +132,14 @@ async fn everything(scene: &Scene) -> Vec<(String, Vec<u8>)> {
         "/readyz",
     ];
     for path in lists {
-        if let Ok(bytes) = scene.world.client().get(path).run_bytes().await {
-            all.push((path.to_owned(), bytes.to_vec()));
-        }
+        let answer = scene.world.client().get(path).run_bytes().await;
+        let bytes = answer.unwrap_or_else(|error| panic!("{path}: {error}"));
+        all.push((path.to_owned(), bytes.to_vec()));
     }
-    assert!(all.len() > 8, "the API answered");
     files(scene.world.room(), &mut all);
+    for name in ["home/db/loom.db", "work/environment.txt"] {
+        assert!(all.iter().any(|(source, _)| source.ends_with(name)), "{name} is searched too");
+    }
     all
 }
 

@@ -74,7 +74,7 @@ async fn p_6_msg_145_rt_2_rt_5_codex_is_resumed_reconciled_and_never_run_twice()
         assert_eq!(model.calls_with(text), 1, "{text}");
     }
     let agent = scene.json(&["agent", "get", "echo"]).await;
-    assert!(agent["agent"]["threadId"].is_string() || agent.to_string().contains("thread"), "{agent:#}");
+    assert!(agent["agent"]["threadRef"].is_string(), "{agent:#}");
 }
 
 /// The runtime dies, not the hub: an accepted start whose answer never came is reconciled, not repeated.

@@ -34,7 +34,7 @@ impl Placeholders {
         ])
     }
 
-    /// The words of a line; `{CON}` and its like are filled, `_` stands for a space.
+    /// The words of a line; `{CON}` and its like are filled, `~` stands for a space.
     fn words(&self, line: &str) -> Vec<String> {
         let fill = |word: &str| {
             let filled = self

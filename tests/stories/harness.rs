@@ -11,5 +11,5 @@ mod world;
 pub(crate) use output::Output;
 pub(crate) use poll::{LONG, SOON, eventually, stays};
 pub(crate) use process::HubProcess;
-pub(crate) use scene::{Scene, agent_script};
+pub(crate) use scene::{ECHO, Scene, agent_script};
 pub(crate) use world::{BOT_TOKEN, Setup, World};

@@ -28,4 +28,6 @@ mod peers_differential;
 #[cfg(test)]
 mod peers_slack;
 #[cfg(test)]
+mod runtimes;
+#[cfg(test)]
 mod supervision;

@@ -4,17 +4,13 @@
 //! equal paths. Everything else of a call is compared value by value; [`DIFFERENCES`] is all that may differ.
 
 use std::collections::BTreeMap;
-use std::path::Path;
-use std::process::Stdio;
-use std::time::Duration;
 
 use loom_twins::slack::{Config, LedgerMessage, Request, SlackTwin};
 use serde_json::Value;
-use tokio::process::Command;
 
 use crate::harness::{SOON, Scene};
+use crate::peers_slack::node;
 
-const CLIENT_LIMIT: Duration = Duration::from_secs(90);
 const QUESTION: &str = "please do it";
 const ANSWER: &str = "echo: please do it";
 const FILE_NAME: &str = "note.txt";
@@ -272,15 +268,8 @@ fn assert_explained(found: &[Difference], table: &[Permitted]) {
 
 /// The scenario by the official client.
 async fn official() -> Log {
-    let peers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../peers");
-    let installed = peers.join("node_modules/@slack").exists();
-    assert!(installed, "official clients are not installed: run scripts/test once (npm ci, pip install)");
     let twin = SlackTwin::start(Config::default()).await.unwrap();
-    let mut command = Command::new("node");
-    command.arg(peers.join("slack_differential.mjs")).arg(twin.origin());
-    command.args([QUESTION, ANSWER, FILE_NAME, FILE_TEXT]).stdin(Stdio::null()).kill_on_drop(true);
-    let output = tokio::time::timeout(CLIENT_LIMIT, command.output()).await.unwrap().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    node("slack_differential.mjs", &[&twin.origin(), QUESTION, ANSWER, FILE_NAME, FILE_TEXT]).await;
     let log = finished(&twin).await;
     twin.shutdown().await;
     log

@@ -16,21 +16,29 @@ fn peers() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../peers")
 }
 
-/// Runs one client script against a fresh twin and returns its result line.
-async fn run(program: &Path, script: &str, installed: &Path) -> Value {
+/// Runs a client script to its good end and gives what it printed.
+async fn client(program: &Path, installed: &Path, script: &str, arguments: &[&str]) -> String {
     assert!(installed.exists(), "{INSTALL_HINT}");
-    let twin = SlackTwin::start(Config::default()).await.unwrap();
     let mut command = Command::new(program);
-    command.arg(peers().join(script)).arg(twin.origin()).stdin(Stdio::null()).kill_on_drop(true);
+    command.arg(peers().join(script)).args(arguments).stdin(Stdio::null()).kill_on_drop(true);
     let output = tokio::time::timeout(CLIENT_LIMIT, command.output()).await.unwrap().unwrap();
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{script} failed\n{out}\n{err}");
-    let line = out.lines().rfind(|line| line.starts_with('{')).unwrap();
+    out.into_owned()
+}
+
+/// The same for a script of the Node clients.
+pub(crate) async fn node(script: &str, arguments: &[&str]) -> String {
+    client(Path::new("node"), &peers().join("node_modules/@slack"), script, arguments).await
+}
+
+/// Judges the result line of a client and the twin that it has talked to.
+async fn judge(printed: &str, twin: SlackTwin) {
+    let line = printed.lines().rfind(|line| line.starts_with('{')).unwrap();
     let result: Value = serde_json::from_str(line).unwrap();
-    assert_eq!(result["ok"], true, "{line}");
+    assert_eq!((&result["ok"], &result["sockets"]), (&true.into(), &2.into()), "{line}");
     check_ledger(&twin);
     twin.shutdown().await;
-    result
 }
 
 /// The twin's own view of a finished run.
@@ -46,39 +54,29 @@ fn check_ledger(twin: &SlackTwin) {
     assert_eq!(statuses, [200, 200, 429, 200]);
 }
 
-async fn node(script: &str) -> Value {
-    run(Path::new("node"), script, &peers().join("node_modules/@slack")).await
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn peers_slack_node_sdk_talks_to_the_twin() {
-    assert_eq!(node("slack_node.mjs").await["sockets"], 2);
+    let twin = SlackTwin::start(Config::default()).await.unwrap();
+    judge(&node("slack_node.mjs", &[&twin.origin()]).await, twin).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn peers_slack_bolt_talks_to_the_twin() {
-    assert_eq!(node("slack_bolt.mjs").await["sockets"], 2);
+    let twin = SlackTwin::start(Config::default()).await.unwrap();
+    judge(&node("slack_bolt.mjs", &[&twin.origin()]).await, twin).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn peers_slack_python_sdk_talks_to_the_twin() {
+    let twin = SlackTwin::start(Config::default()).await.unwrap();
     let python = peers().join("venv/bin/python");
-    assert_eq!(run(&python, "slack_python.py", &python).await["sockets"], 2);
+    judge(&client(&python, &python, "slack_python.py", &[&twin.origin()]).await, twin).await;
 }
 
 /// Bolt's own verifier accepts the twin's signatures and refuses tampered and stale ones.
 #[tokio::test(flavor = "multi_thread")]
 async fn peers_slack_bolt_http_verifies_the_twins_signatures() {
-    let installed = peers().join("node_modules/@slack");
-    assert!(installed.exists(), "{INSTALL_HINT}");
     let twin = SlackTwin::start(Config::default()).await.unwrap();
-    let mut command = Command::new("node");
-    command
-        .arg(peers().join("slack_bolt_http.mjs"))
-        .arg(twin.origin())
-        .stdin(Stdio::null())
-        .kill_on_drop(true);
-    let output = tokio::time::timeout(CLIENT_LIMIT, command.output()).await.unwrap().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    node("slack_bolt_http.mjs", &[&twin.origin()]).await;
     twin.shutdown().await;
 }

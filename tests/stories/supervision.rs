@@ -5,7 +5,7 @@ use std::time::Duration;
 use loom_twins::slack::{Action, Post};
 use serde_json::Value;
 
-use crate::harness::{LONG, SOON, Scene, Setup, eventually, stays};
+use crate::harness::{ECHO, LONG, SOON, Scene, Setup, eventually, stays};
 
 async fn health(scene: &Scene) -> Value {
     scene.json(&["integration", "status", &scene.connection]).await
@@ -123,8 +123,6 @@ async fn msg_211_p_11_a_deaf_socket_is_found_by_the_probe() {
     scene.seen("echo: and now").await;
     assert_eq!(scene.seen_times("can you hear me"), 1);
 }
-
-const ECHO: &str = "#!/bin/sh\nlast=$(sed -n 's/^| //p' | tail -n 1)\necho \"echo: $last\"\n";
 
 /// Half-open: the TCP connection stands, nothing is read or written.
 #[tokio::test(flavor = "multi_thread")]

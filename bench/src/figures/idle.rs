@@ -12,7 +12,7 @@ use crate::report;
 const CONNECTIONS: usize = 20;
 const RESIDENT_MAX: u64 = 30_000_000;
 
-/// Measures it after the time of the steady load.
+/// Measures it after `--seconds` of rest.
 pub(crate) async fn measure(options: &Options) -> anyhow::Result<()> {
     let mut hub = Hub::new(CONNECTIONS).await?;
     hub.up().await?;

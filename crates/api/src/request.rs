@@ -3,8 +3,8 @@
 
 mod agent;
 mod connection;
+mod hub;
 mod inbox;
-mod lifecycle;
 mod membership;
 mod outbox;
 mod policy;
@@ -12,9 +12,9 @@ mod send;
 
 pub use agent::{ArchiveAgent, CreateAgent, ThreadInput, UpdateAgent};
 pub use connection::{AddressPolicy, Bind, Connect, IssueToken, UpdateAddress, UpdateConnection};
+pub use hub::Stop;
 pub use inbox::{Cancel, Defer, NoReply, Retry};
-pub use lifecycle::{Lifecycle, LifecycleAction, OpenWork, Stop};
 pub use membership::{Confirm, EnableMembership, SetMembership, TestMembership, Versioned};
-pub use outbox::{Reason, Release, Settle, Settlement};
+pub use outbox::{Settle, Settlement};
 pub use policy::{PolicyExplain, PolicyReplay};
 pub use send::{Content, File, Reply, Send};

@@ -69,10 +69,6 @@ routes! {
     CONNECTION_ENABLE connection_enable(connection) "/v1/connections/{connection}/enable";
     /// POST `request::Versioned`, O: `Mutation<Connection>`; what now waits is told in `warnings`.
     CONNECTION_DISABLE connection_disable(connection) "/v1/connections/{connection}/disable";
-    /// POST, O: rotation of the credential.
-    CONNECTION_ROTATE connection_rotate(connection) "/v1/connections/{connection}/rotate";
-    /// POST `request::Lifecycle`, O: plan or receipt.
-    CONNECTION_LIFECYCLE connection_lifecycle(connection) "/v1/connections/{connection}/lifecycle";
     /// POST `request::IssueToken`, O: 201 `view::IssuedToken`, the only time its value is shown.
     CONNECTION_TOKENS connection_tokens(connection) "/v1/connections/{connection}/tokens";
     /// DELETE, O: 204.
@@ -81,8 +77,6 @@ routes! {
     ADDRESSES addresses() "/v1/addresses";
     /// GET, V A: `Address`. PATCH `request::UpdateAddress`, O: `Mutation<Address>`.
     ADDRESS address(address) "/v1/addresses/{address}";
-    /// POST `request::Lifecycle`, O: plan or receipt.
-    ADDRESS_LIFECYCLE address_lifecycle(address) "/v1/addresses/{address}/lifecycle";
     /// GET, V A: `Page<view::CandidateEntry>`, query `query::Candidates`.
     CANDIDATES candidates() "/v1/candidates";
     /// POST `{}`, O: 202 `view::Accepted`; the gateway is asked for a new snapshot.
@@ -139,20 +133,10 @@ routes! {
     OUTBOX_CANCEL outbox_cancel(item) "/v1/outbox/{item}/cancel";
     /// POST `request::Settle`, O: `Mutation<view::OutboxEntry>`.
     OUTBOX_SETTLE outbox_settle(item) "/v1/outbox/{item}/settle";
-    /// POST `request::Release`, O: `Mutation<view::OutboxEntry>`.
-    OUTBOX_RELEASE outbox_release(item) "/v1/outbox/{item}/release";
-    /// POST `request::Reason`, O: `Mutation<view::OutboxEntry>`.
-    OUTBOX_DENY outbox_deny(item) "/v1/outbox/{item}/deny";
     /// POST raw bytes, query `query::Upload`, O A: 201 `Artifact`; other bytes than announced: `artifact_changed`.
     ARTIFACTS artifacts() "/v1/artifacts";
     /// GET, O A: the raw bytes.
     ARTIFACT artifact(artifact) "/v1/artifacts/{artifact}";
-    /// GET, V: `Page<view::Operation>`.
-    OPERATIONS operations() "/v1/operations";
-    /// GET, V: `view::Operation`.
-    OPERATION operation(operation) "/v1/operations/{operation}";
-    /// POST, O.
-    OPERATION_ROLLBACK operation_rollback(operation) "/v1/operations/{operation}/rollback";
     /// GET, V A, query `query::Where`: `view::Where`; nothing known: `never_seen` with `detail.connections`.
     WHERE where_is() "/v1/where";
     /// POST `request::PolicyExplain`, V A own: `view::PolicyExplanation`.
@@ -181,8 +165,6 @@ routes! {
     READYZ readyz() "/v1/readyz";
     /// GET, V: Prometheus text.
     METRICS metrics() "/v1/metrics";
-    /// POST raw, authenticated by the Connection's signature.
-    HOOKS hooks(connection) "/v1/hooks/{connection}";
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@ mod audit;
 mod connection;
 mod event;
 mod inbox;
-mod operation;
 mod outbox;
 mod policy;
 mod refusal;
@@ -23,7 +22,6 @@ pub use connection::{
 };
 pub use event::HubEvent;
 pub use inbox::{AddressRef, AttemptRef, InboxDetail, InboxEntry, MembershipRef, OutboxRef};
-pub use operation::Operation;
 pub use outbox::{Admission, InboundTest, OutboxDetail, OutboxEntry};
 pub use policy::{Judged, PolicyExplanation, PolicyReplayResult, PolicyStep, ReplayChange};
 pub use refusal::{ReasonCount, RefusalDetail, ReplayedEvent};

@@ -17,7 +17,7 @@ pub use outcome::{Fault, FaultClass, SendOutcome, SentIds, Settlement};
 pub use session::{Ingress, IngressFault, Judged, Monitor, Progress, Session, SessionEnd};
 pub use types::{
     CandidateInfo, CheckTarget, FetchedFile, HistoryMessage, HistoryPage, HistoryQuery, Identity, Mark,
-    OutFile, Pacing, SendPart, SettlePart, TextLimit,
+    OutFile, Pacing, SendPart, SettlePart,
 };
 
 use async_trait::async_trait;

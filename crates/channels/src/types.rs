@@ -7,17 +7,6 @@ use loom_domain::{
     outbox::{PartKind, Target},
 };
 
-/// Unit and size of a platform's text limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TextLimit {
-    /// UTF-16 units.
-    Utf16(usize),
-    /// Unicode code points.
-    CodePoints(usize),
-    /// Bytes.
-    Bytes(usize),
-}
-
 /// Paces of sends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pacing {

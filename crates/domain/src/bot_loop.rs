@@ -1,6 +1,4 @@
-//! The guard against loops of bots (messaging specification 3.9). Counters are stored; this is their arithmetic.
-
-use serde::{Deserialize, Serialize};
+//! The guard against loops of bots (messaging specification 3.9). The store counts; what it may come to is said here.
 
 use crate::message::SenderKind;
 
@@ -14,8 +12,7 @@ pub const BOT_PER_DAY_MAX: u32 = 100;
 pub const CONVERSATION_PER_HOUR_MAX: u32 = 60;
 
 /// Accepted bot messages, counted before the present one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct BotCounters {
     /// In a row in this thread, since the last human message.
     pub consecutive: u32,
@@ -43,21 +40,6 @@ impl BotCounters {
             None
         }
     }
-
-    /// The counters after one more accepted message of that kind in this thread.
-    #[must_use]
-    pub const fn after(self, sender: SenderKind) -> Self {
-        match sender {
-            SenderKind::Human => BotCounters { consecutive: 0, ..self },
-            SenderKind::Bot | SenderKind::App => BotCounters {
-                consecutive: self.consecutive.saturating_add(1),
-                bot_last_hour: self.bot_last_hour.saturating_add(1),
-                bot_last_day: self.bot_last_day.saturating_add(1),
-                conversation_last_hour: self.conversation_last_hour.saturating_add(1),
-            },
-            SenderKind::System | SenderKind::Unknown => self,
-        }
-    }
 }
 
 /// Whether a proactive send would feed a loop: the newest messages of the conversation are all bots'.
@@ -73,24 +55,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn msg_112_a_bot_is_stopped_after_three_in_a_row_and_a_human_frees_it() {
-        let mut counters = BotCounters::default();
-        for _ in 0..3 {
-            assert_eq!(counters.spent(), None);
-            counters = counters.after(SenderKind::Bot);
-        }
-        assert_eq!(counters.spent(), Some("in_a_row"));
-        assert_eq!(counters.after(SenderKind::Human).spent(), None);
-    }
-
-    #[test]
-    fn msg_112_a_bot_is_stopped_at_its_21st_message_of_an_hour() {
-        let mut counters = BotCounters::default();
-        for _ in 0..20 {
-            assert_eq!(counters.spent(), None);
-            counters = counters.after(SenderKind::App).after(SenderKind::Human);
-        }
-        assert_eq!(counters.spent(), Some("bot_per_hour"));
+    fn msg_112_a_bot_is_stopped_when_one_budget_is_spent() {
+        let of = |consecutive, bot_last_hour, bot_last_day, conversation_last_hour| {
+            BotCounters { consecutive, bot_last_hour, bot_last_day, conversation_last_hour }.spent()
+        };
+        assert_eq!(of(2, 19, 99, 59), None);
+        assert_eq!(of(3, 0, 0, 0), Some("in_a_row"));
+        assert_eq!(of(0, 20, 0, 0), Some("bot_per_hour"));
+        assert_eq!(of(0, 0, 100, 0), Some("bot_per_day"));
+        assert_eq!(of(0, 0, 0, 60), Some("conversation_per_hour"));
     }
 
     #[test]

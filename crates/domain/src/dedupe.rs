@@ -6,10 +6,6 @@ use crate::reason::EventReason;
 
 /// Longest key, bytes; a longer one is replaced by its digest.
 pub const KEY_BYTES_MAX: usize = 512;
-/// How long event keys are kept, milliseconds (14 days).
-pub const EVENT_KEYS_MS: i64 = 14 * 86_400_000;
-/// Shortest time event keys are kept whatever the configuration says, milliseconds (48 hours).
-pub const EVENT_KEYS_MS_MIN: i64 = 48 * 3_600_000;
 
 /// Key of the event, unique on its Connection for each Address.
 #[must_use]

@@ -9,10 +9,6 @@ pub const RATE_STOP_QUIET_MS: i64 = 60_000;
 pub const STALLED_MS: i64 = 60_000;
 /// Age of an unseen message at which the link counts as deaf, milliseconds.
 pub const DEAF_MS: i64 = 30_000;
-/// Wait before a retry after `auth_failed` or `config_error`, milliseconds.
-pub const AUTH_RETRY_MS: i64 = 15 * 60_000;
-/// Proven life after which the reconnect counter starts anew, milliseconds.
-pub const SETTLED_MS: i64 = 60_000;
 /// Windows of overdue proof after which a session counts as dead.
 const DEAD_WINDOWS: i64 = 2;
 

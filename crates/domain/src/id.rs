@@ -80,9 +80,6 @@ macro_rules! ids {
                 }
             }
         )*
-
-        /// Every id prefix with the kind it names.
-        pub const PREFIXES: &[(&str, &str)] = &[$(($prefix, stringify!($name)),)*];
     };
 }
 

@@ -7,8 +7,6 @@ use crate::{AgentId, Code, Error, Expectation, InboxId, MembershipId, OutboxId, 
 
 /// Longest key, bytes.
 pub const KEY_BYTES_MAX: usize = 200;
-/// Shortest time keys are kept, milliseconds (30 days).
-pub const KEYS_MS_MIN: i64 = 30 * 86_400_000;
 
 /// Checks a key: 1 to 200 printable ASCII characters.
 pub fn check_key(key: &str) -> Result<(), Error> {

@@ -1,7 +1,5 @@
 //! Limits of items that wait for approval of their sender (messaging specification 3.4).
 
-use crate::Timestamp;
-
 /// Open pending items of one sender.
 pub const ITEMS_PER_SENDER_MAX: u32 = 3;
 /// Senders with open pending items, per Address.
@@ -12,8 +10,6 @@ pub const ITEMS_PER_ADDRESS_MAX: u32 = 200;
 pub const TEXT_BYTES_MAX: usize = 8_192;
 /// Life of a pending item, milliseconds (7 days).
 pub const EXPIRY_MS: i64 = 7 * 86_400_000;
-/// Shortest gap between two digest Notices about pending items, milliseconds.
-pub const DIGEST_MS: i64 = 3_600_000;
 
 /// Open pending items, counted before the present message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -37,12 +33,6 @@ impl PendingCounts {
     }
 }
 
-/// Whether an item that came in at `received` has waited too long for approval.
-#[must_use]
-pub const fn is_expired(received: Timestamp, now: Timestamp) -> bool {
-    now.since_ms(received) >= EXPIRY_MS
-}
-
 /// The part of a text that is kept while its sender waits.
 #[must_use]
 pub fn kept_text(text: &str) -> &str {
@@ -61,12 +51,6 @@ mod tests {
         assert!(counts(0, 50, 50).is_full(), "the 51st stranger");
         assert!(!counts(1, 50, 60).is_full(), "a stranger who waits already is no new one");
         assert!(counts(1, 2, 200).is_full());
-    }
-
-    #[test]
-    fn msg_096_pending_items_expire_after_seven_days() {
-        assert!(!is_expired(Timestamp(0), Timestamp(EXPIRY_MS - 1)));
-        assert!(is_expired(Timestamp(0), Timestamp(EXPIRY_MS)));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Gateways: a supervised task per managed Connection that holds its platform session.
 
 pub(crate) mod backoff;
-mod catchup;
+pub(crate) mod catchup;
 pub(crate) mod health;
 mod ingress;
 mod monitor;
@@ -52,6 +52,11 @@ pub(crate) async fn manage(hub: Hub) {
     }
     running.values().for_each(|r| r.stop.cancel());
     while tasks.join_next().await.is_some() {}
+}
+
+/// Randomness for the waits between attempts.
+fn random(hub: &Hub) -> u64 {
+    u64::try_from((hub.inner.parts.entropy)() & u128::from(u64::MAX)).unwrap_or(0)
 }
 
 fn is_wanted(connection: &Connection) -> bool {
@@ -109,10 +114,9 @@ async fn supervise(
             hub.inner.board.panicked(&connection.id, &why);
             hub.inner.metrics.task_died("gateway");
         }
-        let random = u64::try_from((hub.inner.parts.entropy)() & u128::from(u64::MAX)).unwrap_or(0);
         tokio::select! {
             () = stop.cancelled() => {}
-            () = tokio::time::sleep(backoff.next(random)) => {}
+            () = tokio::time::sleep(backoff.next(random(&hub))) => {}
         }
     }
     hub.set_channel(&connection.id, None);

@@ -100,3 +100,37 @@ fn make(path: &Path) -> Result<()> {
 fn io(path: &Path, cause: &std::io::Error) -> Error {
     Error::new(Code::HubReadOnly, format!("{} cannot be used: {cause}", path.display()))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use super::*;
+
+    /// ATK-41: a folder or file of the home that is a link, or open to others, is refused before anything is read.
+    #[test]
+    fn atk_41_links_and_open_places_in_the_home_are_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let elsewhere = dir.path().join("elsewhere");
+        std::fs::create_dir(&elsewhere).unwrap();
+        std::fs::write(elsewhere.join("file"), "x").unwrap();
+        for (n, place) in ["db", "keys", "db/loom.db", "loom.toml"].into_iter().enumerate() {
+            let home = Home::new(dir.path().join(format!("home{n}")));
+            home.prepare().unwrap();
+            home.prepare().unwrap();
+            let path = home.join(place);
+            let is_folder = path.is_dir();
+            if is_folder {
+                std::fs::remove_dir(&path).unwrap();
+            }
+            symlink(if is_folder { elsewhere.clone() } else { elsewhere.join("file") }, &path).unwrap();
+            let refused = home.prepare().unwrap_err();
+            assert_eq!(refused.code, Code::Forbidden, "{place}");
+            assert!(refused.hint.is_some());
+        }
+        let home = Home::new(dir.path().join("open"));
+        home.prepare().unwrap();
+        std::fs::set_permissions(home.join("db"), std::fs::Permissions::from_mode(0o777)).unwrap();
+        assert_eq!(home.prepare().unwrap_err().code, Code::Forbidden);
+    }
+}

@@ -17,6 +17,7 @@ mod feed;
 mod gateway;
 pub mod home;
 mod hub;
+mod lease;
 pub mod lock;
 mod metrics;
 mod supervise;

@@ -8,3 +8,4 @@ mod house;
 mod notices;
 mod queue;
 mod script;
+mod secrets;

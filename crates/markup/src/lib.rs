@@ -16,6 +16,3 @@ mod table;
 pub use chunk::{Chunk, TooLong, first_chunk, join, split, split_chunks};
 pub use limit::{Limit, Unit};
 pub use table::tables_to_fences;
-
-/// Chunks that one text may become.
-pub const CHUNKS_MAX: usize = 20;

@@ -1,7 +1,9 @@
 //! Properties of the chunker.
 
-use loom_markup::{CHUNKS_MAX, Limit, Unit, first_chunk, join, slack, split, split_chunks};
+use loom_markup::{Limit, Unit, first_chunk, join, slack, split, split_chunks};
 use proptest::prelude::*;
+
+const CHUNKS_MAX: usize = 20;
 
 /// Pieces that generated Markdown is made of.
 fn piece() -> impl Strategy<Value = String> {

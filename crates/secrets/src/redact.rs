@@ -142,7 +142,7 @@ impl Redactor {
 
     /// Whether the text holds a registered value in any form.
     pub fn holds_exact(&self, text: impl AsRef<[u8]>) -> bool {
-        self.scan(text, Profile::Store).iter().any(|hit| hit.rule == Rule::ExactSecret)
+        self.engine().holds_exact(text.as_ref())
     }
 
     /// Refuses an export that holds a secret.

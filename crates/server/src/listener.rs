@@ -65,6 +65,7 @@ impl Server {
         let tcp = match config.address {
             Some(address) => Some(TcpListener::bind(address).await.map_err(|error| {
                 Error::invalid("listen.address", format!("{address} cannot be bound: {error}"))
+                    .with_hint("Stop what holds it, or set another listen.address (LOOM_LISTEN__ADDRESS).")
             })?),
             None => None,
         };

@@ -108,6 +108,15 @@ impl Routes {
         self.on(method, path, scoped(scope, BodyRule::Json), handler)
     }
 
+    /// Adds a route that takes text for people or Agents.
+    pub(crate) fn say<H, T>(self, path: &str, scope: Scope, handler: H) -> Self
+    where
+        H: Handler<T, App>,
+        T: TakesPrincipal + 'static,
+    {
+        self.on(MethodFilter::POST, path, scoped(scope, BodyRule::Content), handler)
+    }
+
     /// Adds a route that takes raw bytes.
     pub(crate) fn upload<H, T>(self, path: &str, scope: Scope, handler: H) -> Self
     where

@@ -10,7 +10,6 @@ CREATE TABLE connections (
   scope_ref TEXT NOT NULL, archived BIGINT NOT NULL, doc TEXT NOT NULL);
 CREATE UNIQUE INDEX connections_account ON connections (provider, account_ref, scope_ref) WHERE archived = 0;
 CREATE TABLE connection_cursors (connection_id TEXT PRIMARY KEY, value TEXT NOT NULL, at BIGINT NOT NULL);
-CREATE TABLE connection_health (connection_id TEXT PRIMARY KEY, at BIGINT NOT NULL, doc TEXT NOT NULL);
 
 CREATE TABLE addresses (
   id TEXT PRIMARY KEY, seq BIGINT NOT NULL, agent_id TEXT NOT NULL, connection_id TEXT NOT NULL,
@@ -86,14 +85,15 @@ CREATE UNIQUE INDEX turns_one_open ON turns (agent_id) WHERE open = 1;
 CREATE TABLE outbox (
   id TEXT PRIMARY KEY, seq BIGINT NOT NULL, agent_id TEXT NOT NULL, address_id TEXT NOT NULL,
   membership_id TEXT NOT NULL, connection_id TEXT NOT NULL, conversation_id TEXT NOT NULL, inbox_item_id TEXT NOT NULL,
-  state TEXT NOT NULL, open BIGINT NOT NULL, proactive BIGINT NOT NULL, expires_at BIGINT NOT NULL,
-  created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL, doc TEXT NOT NULL);
+  state TEXT NOT NULL, open BIGINT NOT NULL, proactive BIGINT NOT NULL, awaited BIGINT NOT NULL,
+  held_until BIGINT NOT NULL, expires_at BIGINT NOT NULL, created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL, doc TEXT NOT NULL);
 CREATE INDEX outbox_seq ON outbox (seq);
 CREATE INDEX outbox_agent ON outbox (agent_id, seq);
 CREATE INDEX outbox_state ON outbox (state, seq);
 CREATE INDEX outbox_open ON outbox (agent_id, state) WHERE open = 1;
 CREATE INDEX outbox_item ON outbox (inbox_item_id);
 CREATE INDEX outbox_membership ON outbox (membership_id, created_at);
+CREATE INDEX outbox_awaited ON outbox (expires_at) WHERE awaited = 1;
 CREATE INDEX outbox_closed ON outbox (updated_at) WHERE open = 0;
 CREATE TABLE idempotency (scope TEXT PRIMARY KEY, outbox_id TEXT NOT NULL, at BIGINT NOT NULL);
 CREATE INDEX idempotency_outbox ON idempotency (outbox_id);
@@ -121,7 +121,6 @@ CREATE TABLE artifacts (
 CREATE INDEX artifacts_sha256 ON artifacts (sha256);
 CREATE TABLE artifact_refs (artifact_id TEXT NOT NULL, owner_id TEXT NOT NULL, PRIMARY KEY (artifact_id, owner_id));
 CREATE INDEX artifact_refs_owner ON artifact_refs (owner_id);
-CREATE TABLE blob_chunks (sha256 TEXT NOT NULL, n BIGINT NOT NULL, bytes {BLOB} NOT NULL, PRIMARY KEY (sha256, n));
 
 CREATE TABLE leases (name TEXT PRIMARY KEY, node TEXT NOT NULL, fence BIGINT NOT NULL, expires_at BIGINT NOT NULL);
 

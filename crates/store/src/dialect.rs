@@ -2,7 +2,7 @@
 
 /// Which database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dialect {
+pub(crate) enum Dialect {
     /// SQLite.
     Sqlite,
     /// PostgreSQL.
@@ -12,7 +12,7 @@ pub enum Dialect {
 impl Dialect {
     /// Clause that locks the rows a query reads until the end of the transaction.
     /// SQLite has one writer, so there is nothing to lock.
-    pub const fn for_update(self) -> &'static str {
+    pub(crate) const fn for_update(self) -> &'static str {
         match self {
             Dialect::Sqlite => "",
             Dialect::Postgres => " FOR UPDATE",
@@ -24,14 +24,6 @@ impl Dialect {
         match self {
             Dialect::Sqlite => sql.to_owned(),
             Dialect::Postgres => sql.replace('?', "$"),
-        }
-    }
-
-    /// Turns portable DDL into the database's own.
-    pub(crate) fn ddl(self, sql: &str) -> String {
-        match self {
-            Dialect::Sqlite => sql.replace("{BLOB}", "BLOB"),
-            Dialect::Postgres => sql.replace("{BLOB}", "BYTEA"),
         }
     }
 

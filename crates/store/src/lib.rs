@@ -34,11 +34,10 @@ mod writer;
 pub use act::{Act, Entropy};
 pub use audit::Verified;
 pub use config::{StoreConfig, StoreUrl};
-pub use dialect::Dialect;
-pub use migrate::SCHEMA_VERSION;
-pub use page::{Page, PageQuery};
 pub use store::Store;
-pub use tx::{Row, Tx, Value};
-pub use unit::{Audit, Unit};
 pub use wake::Topic;
 pub use writer::StoreHealth;
+
+pub(crate) use dialect::Dialect;
+pub(crate) use tx::{Row, Tx, Value, params};
+pub(crate) use unit::{Audit, Unit};

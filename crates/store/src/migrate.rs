@@ -8,7 +8,7 @@ use crate::{engine::EngineSend, params, tx::Tx};
 const MIGRATIONS: &[(i64, &str)] = &[(1, include_str!("../migrations/0001_base.sql"))];
 
 /// Newest schema this program knows.
-pub const SCHEMA_VERSION: i64 = 1;
+const SCHEMA_VERSION: i64 = 1;
 
 /// Brings the schema up to date. A newer schema than this program knows is `schema_too_new`.
 pub(crate) fn migrate(engine: &mut dyn EngineSend, now: Timestamp) -> Result<()> {
@@ -34,7 +34,7 @@ fn run(tx: &mut dyn Tx, now: Timestamp) -> Result<()> {
     }
     let newest = done.last().map_or(0, |row| row.int(0));
     for (version, sql) in MIGRATIONS.iter().filter(|(version, _)| *version > newest) {
-        for statement in tx.dialect().ddl(sql).split(";\n").map(str::trim).filter(|s| !s.is_empty()) {
+        for statement in sql.split(";\n").map(str::trim).filter(|s| !s.is_empty()) {
             tx.execute(statement.trim_end_matches(';'), &[])?;
         }
         tx.execute(

@@ -15,26 +15,26 @@ pub(crate) const LIMIT_DEFAULT: u32 = 50;
 
 /// Where a page starts and how long it is.
 #[derive(Debug, Clone, Default)]
-pub struct PageQuery {
+pub(crate) struct PageQuery {
     /// Entries, 1 to 500; 50 when absent.
-    pub limit: Option<u32>,
+    pub(crate) limit: Option<u32>,
     /// Cursor of the page before.
-    pub cursor: Option<String>,
+    pub(crate) cursor: Option<String>,
 }
 
 /// A page of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Page<T> {
+pub(crate) struct Page<T> {
     /// Entries.
-    pub items: Vec<T>,
+    pub(crate) items: Vec<T>,
     /// Cursor of the next page; absent at the end.
-    pub next_cursor: Option<String>,
+    pub(crate) next_cursor: Option<String>,
 }
 
 impl PageQuery {
     /// The limit, checked.
-    pub fn limit(&self) -> Result<u32> {
+    pub(crate) fn limit(&self) -> Result<u32> {
         match self.limit.unwrap_or(LIMIT_DEFAULT) {
             limit @ 1..=LIMIT_MAX => Ok(limit),
             _ => Err(Error::invalid("limit", format!("expected 1 to {LIMIT_MAX}"))),
@@ -42,7 +42,7 @@ impl PageQuery {
     }
 
     /// The order number below which the page starts.
-    pub fn below(&self) -> Result<i64> {
+    pub(crate) fn below(&self) -> Result<i64> {
         match &self.cursor {
             None => Ok(i64::MAX),
             Some(cursor) => cursor

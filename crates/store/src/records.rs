@@ -242,6 +242,7 @@ impl Doc for OutboxItem {
             self.state,
             outbox::State::Sent | outbox::State::Cancelled | outbox::State::Failed | outbox::State::Expired
         );
+        let awaited = self.state == outbox::State::Sent && self.reply_state == outbox::ReplyState::Waiting;
         vec![
             ("seq", self.seq.into()),
             ("agent_id", self.agent_id.as_str().into()),
@@ -253,6 +254,8 @@ impl Doc for OutboxItem {
             ("state", self.state.as_str().into()),
             ("open", open.into()),
             ("proactive", self.inbox_item_id.is_none().into()),
+            ("awaited", awaited.into()),
+            ("held_until", self.held_until.unwrap_or_default().into()),
             ("expires_at", self.expires_at.into()),
             ("created_at", self.created_at.into()),
             ("updated_at", self.updated_at.into()),

@@ -5,17 +5,15 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::dialect::Dialect;
 
-/// A value of one of the three portable column types.
+/// A value of one of the two portable column types.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Value {
+pub(crate) enum Value {
     /// SQL null.
     Null,
     /// 64-bit integer.
     Int(i64),
     /// Text.
     Text(String),
-    /// Bytes.
-    Blob(Vec<u8>),
 }
 
 impl From<&str> for Value {
@@ -53,50 +51,38 @@ impl From<loom_domain::Timestamp> for Value {
         Value::Int(time.0)
     }
 }
-impl From<Vec<u8>> for Value {
-    fn from(bytes: Vec<u8>) -> Self {
-        Value::Blob(bytes)
-    }
-}
 
 /// One row of an answer.
 #[derive(Debug, Clone)]
-pub struct Row(pub(crate) Vec<Value>);
+pub(crate) struct Row(pub(crate) Vec<Value>);
 
 impl Row {
     /// Text of a column; empty for null.
-    pub fn text(&self, column: usize) -> &str {
+    pub(crate) fn text(&self, column: usize) -> &str {
         match self.0.get(column) {
             Some(Value::Text(text)) => text,
             _ => "",
         }
     }
     /// Integer of a column; 0 for null.
-    pub fn int(&self, column: usize) -> i64 {
+    pub(crate) fn int(&self, column: usize) -> i64 {
         match self.0.get(column) {
             Some(Value::Int(number)) => *number,
             _ => 0,
         }
     }
     /// Unsigned integer of a column.
-    pub fn uint(&self, column: usize) -> u64 {
+    pub(crate) fn uint(&self, column: usize) -> u64 {
         u64::try_from(self.int(column)).unwrap_or(0)
     }
-    /// Bytes of a column.
-    pub fn blob(&self, column: usize) -> &[u8] {
-        match self.0.get(column) {
-            Some(Value::Blob(bytes)) => bytes,
-            _ => &[],
-        }
-    }
     /// Reads a JSON document column.
-    pub fn doc<T: DeserializeOwned>(&self, column: usize) -> Result<T> {
+    pub(crate) fn doc<T: DeserializeOwned>(&self, column: usize) -> Result<T> {
         from_doc(self.text(column))
     }
 }
 
 /// One transaction on either database.
-pub trait Tx {
+pub(crate) trait Tx {
     /// Which database.
     fn dialect(&self) -> Dialect;
     /// Runs a statement and gives the number of rows it changed.
@@ -107,11 +93,11 @@ pub trait Tx {
 
 impl dyn Tx + '_ {
     /// Runs a query and gives its first row.
-    pub fn first(&mut self, sql: &str, params: &[Value]) -> Result<Option<Row>> {
+    pub(crate) fn first(&mut self, sql: &str, params: &[Value]) -> Result<Option<Row>> {
         Ok(self.query(sql, params)?.into_iter().next())
     }
     /// Runs a query for one number; 0 without rows.
-    pub fn number(&mut self, sql: &str, params: &[Value]) -> Result<i64> {
+    pub(crate) fn number(&mut self, sql: &str, params: &[Value]) -> Result<i64> {
         Ok(self.first(sql, params)?.map_or(0, |row| row.int(0)))
     }
 }
@@ -129,7 +115,7 @@ pub(crate) fn from_doc<T: DeserializeOwned>(text: &str) -> Result<T> {
 }
 
 /// Builds a parameter list from values of mixed types.
-#[macro_export]
 macro_rules! params {
     ($($value:expr),* $(,)?) => { [$($crate::Value::from($value)),*] };
 }
+pub(crate) use params;

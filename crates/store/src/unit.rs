@@ -32,27 +32,27 @@ impl SeqBlock {
 
 /// One audit row to be.
 #[derive(Debug, Clone)]
-pub struct Audit<'a> {
+pub(crate) struct Audit<'a> {
     /// What was done, such as `address.update`.
-    pub action: &'a str,
+    pub(crate) action: &'a str,
     /// Object it was done to.
-    pub object: &'a str,
+    pub(crate) object: &'a str,
     /// Versions before and after.
-    pub versions: (Option<u64>, Option<u64>),
+    pub(crate) versions: (Option<u64>, Option<u64>),
     /// `ok` or a code.
-    pub outcome: &'a str,
+    pub(crate) outcome: &'a str,
     /// Redacted facts.
-    pub detail: Json,
+    pub(crate) detail: Json,
 }
 
 /// A unit of work over one transaction.
-pub struct Unit<'a> {
+pub(crate) struct Unit<'a> {
     /// The transaction.
-    pub tx: &'a mut dyn Tx,
+    pub(crate) tx: &'a mut dyn Tx,
     /// Who acts.
-    pub principal: Principal,
+    pub(crate) principal: Principal,
     /// When.
-    pub now: Timestamp,
+    pub(crate) now: Timestamp,
     pub(crate) act: &'a Act,
     pub(crate) node: &'a str,
     pub(crate) seqs: &'a mut SeqBlock,
@@ -62,7 +62,7 @@ pub struct Unit<'a> {
 
 impl Unit<'_> {
     /// The next order number.
-    pub fn seq(&mut self) -> Result<u64> {
+    pub(crate) fn seq(&mut self) -> Result<u64> {
         if self.seqs.next > self.seqs.end {
             *self.seqs = SeqBlock::reserve(self.tx)?;
         }
@@ -72,17 +72,17 @@ impl Unit<'_> {
     }
 
     /// 128 random bits.
-    pub fn random(&self) -> u128 {
+    pub(crate) fn random(&self) -> u128 {
         (self.act.entropy)()
     }
 
     /// Wakes the waiters of a topic after the commit.
-    pub fn wake(&mut self, topic: Topic) {
+    pub(crate) fn wake(&mut self, topic: Topic) {
         self.wake.add(topic);
     }
 
     /// Records a change for the event feed and wakes its readers.
-    pub fn change(
+    pub(crate) fn change(
         &mut self,
         kind: &str,
         object: &str,
@@ -100,7 +100,7 @@ impl Unit<'_> {
     }
 
     /// Appends a row to this node's audit chain.
-    pub fn audit(&mut self, row: &Audit<'_>) -> Result<()> {
+    pub(crate) fn audit(&mut self, row: &Audit<'_>) -> Result<()> {
         audit::append(self, row)
     }
 }

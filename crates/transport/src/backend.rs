@@ -24,6 +24,11 @@ use crate::proxy::Proxy;
 pub use mock::MockBackend;
 pub use recorded::RecordedBackend;
 
+/// Largest head of an answer, whichever backend carried it.
+pub(crate) const HEAD_BYTES_MAX: usize = 64 * 1024;
+/// Most header fields of an answer.
+pub(crate) const HEADERS_MAX: usize = 128;
+
 /// Where to connect: checked addresses, and the proxy in between.
 #[derive(Debug, Clone)]
 pub struct Destination {

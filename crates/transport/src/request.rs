@@ -308,7 +308,7 @@ impl Spec {
 }
 
 /// Reads a header; those that carry secrets are refused.
-pub(crate) fn parse_header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue)> {
+fn parse_header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue)> {
     let wrong =
         || Error::new(Code::InvalidInput, "a header name or value has characters that may not stand there");
     let name = HeaderName::try_from(name).map_err(|_| wrong())?;

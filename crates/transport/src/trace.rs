@@ -17,7 +17,7 @@ pub struct TraceContext {
     pub request_id: Option<String>,
     /// W3C trace id, 32 lower-case hex digits; made by the transport if absent.
     pub trace_id: Option<String>,
-    /// W3C span id, 16 lower-case hex digits; made per attempt if absent.
+    /// W3C span id, 16 lower-case hex digits; made by the transport if absent.
     pub span_id: Option<String>,
 }
 

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use http::header::USER_AGENT;
-use http::{HeaderMap, HeaderValue, Method};
+use http::{HeaderMap, Method};
 use loom_domain::Result;
 use tokio::time::timeout;
 use tokio_tungstenite::WebSocketStream;
@@ -16,7 +15,7 @@ use crate::credential::CredentialBinding;
 use crate::dial::Socket;
 use crate::fault::{FaultKind, NetworkFault, Phase, Written, stamp};
 use crate::proxy::ProxySetting;
-use crate::request::{Spec, parse_header};
+use crate::request::Spec;
 use crate::trace::TraceContext;
 use crate::transport::Transport;
 
@@ -49,8 +48,7 @@ impl WebSocketOptions {
     fn into_spec(self, transport: &Transport, url: &str) -> Result<Spec> {
         let mut spec = Spec::new(transport.settings(), Method::GET, url);
         for (name, value) in &self.headers {
-            let (name, value) = parse_header(name, value)?;
-            spec.headers.append(name, value);
+            spec.add_header(name, value)?;
         }
         if let Some(credential) = &self.credential {
             credential.check()?;
@@ -84,7 +82,6 @@ pub(crate) async fn handshake(
     let broken = |kind, message: &str| (NetworkFault::receive(kind, message), None);
     let request = url.as_str().into_client_request();
     let mut request = request.map_err(|_| broken(FaultKind::Protocol, "the URL is no websocket URL"))?;
-    request.headers_mut().entry(USER_AGENT).or_insert(HeaderValue::from_static("loom"));
     request.headers_mut().extend(headers);
     let config = WebSocketConfig::default()
         .max_frame_size(Some(WEBSOCKET_FRAME_BYTES_MAX))

@@ -1,3 +1,10 @@
-//! Loom twins.
+//! Twins stand for the services on the other side: a Slack team and a model server, simulated on loopback.
+//!
+//! What they are not: a way for the hub to reach anything. Tests, benchmarks, `loom demo` and `loom twin` start them.
+//!
+//! Invariants
+//! - A twin listens on loopback only and calls nothing outside it.
+//! - Its ids are the same in every run; only timestamps follow the wall clock.
+
 pub mod model;
 pub mod slack;

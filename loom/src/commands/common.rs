@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use clap::Args;
 use loom_api::LIMIT_MAX;
+use loom_domain::{Code, Error};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -60,6 +61,14 @@ pub(crate) async fn words(
     Ok(items(&page).iter().filter_map(word).collect())
 }
 
+/// Refuses filters of a list that stand before another command.
+pub(crate) fn no_filters<F: Default + PartialEq>(list: &F) -> Outcome {
+    if *list == F::default() {
+        return Ok(());
+    }
+    Err(Error::new(Code::Usage, "filters of the list stand after `list`, not before a command").into())
+}
+
 /// The objects of a page, to be changed.
 pub(crate) fn items_mut(page: &mut Value) -> impl Iterator<Item = &mut Value> {
     page.get_mut("items").and_then(Value::as_array_mut).into_iter().flatten()
@@ -67,7 +76,7 @@ pub(crate) fn items_mut(page: &mut Value) -> impl Iterator<Item = &mut Value> {
 
 /// The ids of a page's items.
 pub(crate) fn ids(items: &[Value], path: &str) -> Vec<String> {
-    items.iter().map(|item| crate::output::pick::text(item, path)).collect()
+    items.iter().map(|item| pick::text(item, path)).collect()
 }
 
 /// Does the same to each item; each obeys its own rules. The first failure's status is the command's.

@@ -14,8 +14,8 @@ mod retry;
 pub(super) use bulk::{Bulk, Selection};
 
 use clap::Subcommand;
-use loom_domain::{Code, Error};
 
+use super::common::no_filters;
 use crate::context::Context;
 use crate::failure::Outcome;
 
@@ -46,11 +46,7 @@ enum Command {
 /// Runs one of them.
 pub(crate) async fn run(inbox: Inbox, cx: &mut Context<'_, '_>) -> Outcome {
     let Some(command) = inbox.command else { return list::run(inbox.list, cx).await };
-    if inbox.list != list::Filters::default() {
-        return Err(
-            Error::new(Code::Usage, "filters of the list stand after `list`, not before a command").into()
-        );
-    }
+    no_filters(&inbox.list)?;
     match command {
         Command::List(args) => list::run(args.filters, cx).await,
         Command::Get(args) => get::run(args, cx).await,

@@ -49,4 +49,5 @@ fn page(command: Command, name: &str) -> Outcome<String> {
 
 fn unwritable(path: &str, error: &io::Error) -> Error {
     Error::new(Code::InvalidInput, format!("{path} cannot be written: {error}"))
+        .with_hint("Name a directory that you may write to.")
 }

@@ -4,8 +4,8 @@ mod ack;
 mod list;
 
 use clap::Subcommand;
-use loom_domain::{Code, Error};
 
+use super::common::no_filters;
 use crate::context::Context;
 use crate::failure::Outcome;
 
@@ -29,11 +29,7 @@ enum Command {
 /// Runs one of them.
 pub(crate) async fn run(notices: Notices, cx: &mut Context<'_, '_>) -> Outcome {
     let Some(command) = notices.command else { return list::run(notices.list, cx).await };
-    if notices.list != list::Filters::default() {
-        return Err(
-            Error::new(Code::Usage, "filters of the list stand after `list`, not before a command").into()
-        );
-    }
+    no_filters(&notices.list)?;
     match command {
         Command::List(args) => list::run(args.filters, cx).await,
         Command::Ack(args) => ack::run(args, cx).await,

@@ -7,8 +7,8 @@ mod retry;
 mod settle;
 
 use clap::Subcommand;
-use loom_domain::{Code, Error};
 
+use super::common::no_filters;
 use crate::context::Context;
 use crate::failure::Outcome;
 
@@ -35,11 +35,7 @@ enum Command {
 /// Runs one of them.
 pub(crate) async fn run(outbox: Outbox, cx: &mut Context<'_, '_>) -> Outcome {
     let Some(command) = outbox.command else { return list::run(outbox.list, cx).await };
-    if outbox.list != list::Filters::default() {
-        return Err(
-            Error::new(Code::Usage, "filters of the list stand after `list`, not before a command").into()
-        );
-    }
+    no_filters(&outbox.list)?;
     match command {
         Command::List(args) => list::run(args.filters, cx).await,
         Command::Get(args) => get::run(args, cx).await,

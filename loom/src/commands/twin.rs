@@ -3,7 +3,10 @@
 mod model;
 mod slack;
 
+use std::fmt::Display;
+
 use clap::Subcommand;
+use loom_domain::{Code, Error};
 
 use crate::context::Context;
 use crate::failure::Outcome;
@@ -21,6 +24,12 @@ pub(crate) async fn run(command: Command, cx: &mut Context<'_, '_>) -> Outcome {
         Command::Slack(args) => slack::run(args, cx).await,
         Command::Model(args) => model::run(args, cx).await,
     }
+}
+
+/// The error of a port that a twin does not get.
+fn port_taken(port: u16, error: &dyn Display) -> Error {
+    Error::new(Code::Locked, format!("port {port}: {error}"))
+        .with_hint("Take another --port, or leave it out for a free one.")
 }
 
 /// Waits for Ctrl-C, the usual end of a twin.

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use loom_domain::{Error, Result};
 use loom_hub::{Config, home::Home};
 use loom_secrets::{Profile, Redactor};
-use tracing_appender::non_blocking::{NonBlocking, WorkerGuard};
+use tracing_appender::non_blocking::WorkerGuard;
 use tracing_subscriber::{
     EnvFilter, Layer as _, fmt::MakeWriter, layer::SubscriberExt as _, util::SubscriberInitExt as _,
 };
@@ -31,16 +31,15 @@ pub(super) fn start(home: &Home, config: &Config, redactor: Redactor, talks: boo
         .json()
         .with_writer(Redacting { redactor: redactor.clone(), writer })
         .with_filter(filter()?);
-    let people = talks.then_some(()).map(|()| {
-        tracing_subscriber::fmt::layer()
+    let people = if talks {
+        let layer = tracing_subscriber::fmt::layer()
             .compact()
             .with_ansi(false)
             .with_target(false)
-            .with_writer(Redacting { redactor, writer: Stderr })
-    });
-    let people = match people {
-        Some(layer) => Some(layer.with_filter(filter()?)),
-        None => None,
+            .with_writer(Redacting { redactor, writer: Stderr });
+        Some(layer.with_filter(filter()?))
+    } else {
+        None
     };
     let _ = tracing_subscriber::registry().with(file).with(people).try_init();
     Ok(Guard { _file: guard })
@@ -94,11 +93,5 @@ impl<W: Write> Drop for Record<W> {
     fn drop(&mut self) {
         let text = self.redactor.redact_bytes(&self.bytes, Profile::Store);
         let _ = self.writer.write_all(text.as_bytes()).and_then(|()| self.writer.flush());
-    }
-}
-
-impl Clone for Record<NonBlocking> {
-    fn clone(&self) -> Self {
-        Record { redactor: self.redactor.clone(), writer: self.writer.clone(), bytes: Vec::new() }
     }
 }

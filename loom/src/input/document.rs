@@ -15,8 +15,10 @@ const DOCUMENT_BYTES_MAX: usize = 256 * 1024;
 
 /// Reads a text file up to a limit.
 pub(crate) fn read_text(path: &str, bytes_max: usize) -> Result<String> {
-    let mut file = File::open(Path::new(path))
-        .map_err(|error| Error::new(Code::InvalidInput, format!("{path} cannot be read: {error}")))?;
+    let mut file = File::open(Path::new(path)).map_err(|error| {
+        Error::new(Code::InvalidInput, format!("{path} cannot be read: {error}"))
+            .with_hint("Name a file that you may read.")
+    })?;
     read_limited(&mut file, bytes_max)
 }
 

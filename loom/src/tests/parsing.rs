@@ -41,6 +41,20 @@ fn msg_015_async_takes_no_word_and_a_body_may_begin_with_dashes() {
     assert_eq!(hub.last().prefer, "wait=30");
 }
 
+/// Totals of refusals are over everything: a filter beside them would be ignored, so it is refused.
+#[test]
+fn totals_of_refusals_take_no_filter() {
+    let hub = FakeHub::always(200, json!({"items": [], "nextCursor": null}));
+    assert_eq!(run(&hub, &["inbox", "refused", "--counts"]).exit, 0);
+    for filter in [["docs", "--counts"], ["--counts", "--since=1h"]] {
+        let words: Vec<&str> = ["inbox", "refused", "--json"].into_iter().chain(filter).collect();
+        let ran = run(&hub, &words);
+        assert_eq!(ran.exit, 2, "{}", ran.out);
+        assert!(ran.out.contains("mutually_exclusive"), "{}", ran.out);
+    }
+    assert_eq!(hub.seen().len(), 1);
+}
+
 /// MSG-158: exactly one of `--reply-to` and `--to`; `--to` needs a key and a Membership.
 #[test]
 fn msg_158_reply_or_membership() {

@@ -38,6 +38,8 @@ pub(super) async fn kill_at_each(stream: &mut Stream) -> usize {
             if answers {
                 feed_until_dead(stream, point).await;
             }
+            let end = stream.scene.world.hub.as_mut().unwrap().ended();
+            assert_eq!(end, Some(-9), "{point}: it died of the point");
             stream.scene.world.kill().await;
             stream.scene.world.up().await;
             stream.tend().await;
@@ -58,7 +60,6 @@ async fn feed_until_dead(stream: &mut Stream, point: &str) {
         }
         tokio::time::sleep(Duration::from_millis(300)).await;
     }
-    assert_eq!(stream.scene.world.hub.as_mut().unwrap().ended(), Some(-9), "{point}: it died of the point");
 }
 
 /// A send by hand; its token is the key, so that it can be repeated until it is stored.

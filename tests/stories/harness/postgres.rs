@@ -75,7 +75,7 @@ impl Postgres {
 
     fn wait(&mut self) {
         let deadline = Instant::now() + START_LIMIT;
-        while self.with_client(|_| ()).is_none() {
+        while !self.answers() {
             let log = || std::fs::read_to_string(self.folder.path().join("server.log")).unwrap_or_default();
             assert!(self.server.try_wait().unwrap().is_none(), "the server ended: {}", log());
             assert!(Instant::now() < deadline, "the server never answered: {}", log());
@@ -88,12 +88,10 @@ impl Postgres {
         format!("postgres://loom@127.0.0.1:{}/postgres", self.port)
     }
 
-    /// The blocking client brings its own runtime, so it lives on a thread of its own.
-    fn with_client<T: Send>(&self, work: impl FnOnce(&mut postgres::Client) -> T + Send) -> Option<T> {
-        let url = self.url();
-        let session =
-            move || postgres::Client::connect(&url, postgres::NoTls).ok().map(|mut client| work(&mut client));
-        std::thread::scope(|scope| scope.spawn(session).join().unwrap())
+    /// Whether a client gets in. The blocking client brings its own runtime, so it lives on a thread of its own.
+    fn answers(&self) -> bool {
+        let connects = || postgres::Client::connect(&self.url(), postgres::NoTls).is_ok();
+        std::thread::scope(|scope| scope.spawn(connects).join().unwrap())
     }
 }
 

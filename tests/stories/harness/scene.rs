@@ -10,7 +10,7 @@ use super::poll::{SOON, eventually};
 use super::{Setup, World};
 
 /// Answers with the last quoted line of its envelope.
-const ECHO: &str = "#!/bin/sh\nlast=$(sed -n 's/^| //p' | tail -n 1)\necho \"echo: $last\"\n";
+pub(crate) const ECHO: &str = "#!/bin/sh\nlast=$(sed -n 's/^| //p' | tail -n 1)\necho \"echo: $last\"\n";
 
 /// Writes a script that an Agent runs, and gives its path.
 pub(crate) fn agent_script(folder: &Path, name: &str, text: &str) -> String {

@@ -34,21 +34,3 @@ pub struct Settle {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<String>,
 }
-
-/// Lets held content of another trust domain go out, once.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Release {
-    /// Digest of exactly the content that was reviewed.
-    pub content_sha256: String,
-    /// Why.
-    pub reason: String,
-}
-
-/// A reason and nothing else.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Reason {
-    /// Why.
-    pub reason: String,
-}

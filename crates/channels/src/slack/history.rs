@@ -1,5 +1,7 @@
 //! Reading messages: thread context, catch-up, probes, target checks.
 
+use std::collections::BTreeSet;
+
 use loom_domain::{ConversationType, Timestamp};
 use serde_json::{Value, json};
 
@@ -44,44 +46,62 @@ impl Inner {
     /// is up to a day older, because a conversation's history does not show them.
     async fn channel_items(&self, query: &HistoryQuery, limit: usize) -> Result<(Vec<Value>, bool), Fault> {
         let cut = oldest(query);
-        let is_catch_up = cut != FROM_START;
-        let start =
-            if is_catch_up { ms_to_ts(ts_ms(&cut).unwrap_or(0) - THREAD_LOOK_BACK_MS) } else { cut.clone() };
-        let (mut items, mut roots, mut cursor, mut truncated) =
-            (Vec::new(), Vec::new(), String::new(), false);
-        for page_n in 1.. {
-            let page = self.message_page(&query.conversation_id, None, &start, &cursor).await?;
-            for item in list(&page, "messages") {
-                if is_catch_up && is_newer(text(item, "latest_reply"), &cut) {
-                    roots.extend(text(item, "ts").map(str::to_owned));
-                }
-                if is_newer(text(item, "ts"), &cut) {
-                    items.push(item.clone());
-                }
-            }
-            let next = next_cursor(&page);
-            let is_end = next.is_empty() || next == cursor;
-            if is_end || items.len() >= limit || page_n == PAGES_MAX {
-                truncated |= !is_end;
-                break;
-            }
-            cursor = next;
-        }
+        let (mut items, roots, mut truncated) =
+            self.channel_pages(&query.conversation_id, &cut, limit).await?;
         for root in &roots {
             if items.len() >= limit {
                 truncated = true;
                 break;
             }
-            let page = self.message_page(&query.conversation_id, Some(root), &cut, "").await?;
-            let is_new = |item: &&Value| is_newer(text(item, "ts"), &cut) && text(item, "ts") != Some(root);
-            items.extend(list(&page, "messages").iter().filter(is_new).cloned());
-            truncated |= !next_cursor(&page).is_empty();
+            let (thread, is_cut_short) = match self.thread_pages(&query.conversation_id, root, &cut).await {
+                // Its root was deleted meanwhile; that hides no other message.
+                Err(fault) if is_absent(&fault) => continue,
+                read => read?,
+            };
+            let is_new = |item: &Value| is_newer(text(item, "ts"), &cut) && text(item, "ts") != Some(root);
+            items.extend(thread.into_iter().filter(is_new));
+            truncated |= is_cut_short;
         }
         items.sort_by(|a, b| order(text(a, "ts")).cmp(&order(text(b, "ts"))));
         items.dedup_by(|a, b| text(a, "ts") == text(b, "ts"));
         truncated |= items.len() > limit;
         items.drain(..items.len().saturating_sub(limit));
         Ok((items, truncated))
+    }
+
+    /// Messages newer than the cut, roots of threads with newer replies, and whether pages were left unread.
+    async fn channel_pages(
+        &self,
+        channel: &str,
+        cut: &str,
+        limit: usize,
+    ) -> Result<(Vec<Value>, Vec<String>, bool), Fault> {
+        let is_catch_up = cut != FROM_START;
+        let start = match ts_ms(cut) {
+            Some(ms) if is_catch_up => ms_to_ts(ms - THREAD_LOOK_BACK_MS),
+            _ => FROM_START.to_owned(),
+        };
+        let (mut items, mut roots, mut cursor) = (Vec::new(), Vec::new(), String::new());
+        for page_n in 1.. {
+            let page = self.message_page(channel, None, &start, &cursor).await?;
+            for item in list(&page, "messages") {
+                if is_catch_up && is_newer(text(item, "latest_reply"), cut) {
+                    roots.extend(text(item, "ts").map(str::to_owned));
+                }
+                if is_newer(text(item, "ts"), cut) {
+                    items.push(item.clone());
+                }
+            }
+            let next = next_cursor(&page);
+            if next.is_empty() || next == cursor {
+                break;
+            }
+            if items.len() >= limit || page_n == PAGES_MAX {
+                return Ok((items, roots, true));
+            }
+            cursor = next;
+        }
+        Ok((items, roots, false))
     }
 
     /// The root and the newest replies.
@@ -91,12 +111,30 @@ impl Inner {
         root: &str,
         limit: usize,
     ) -> Result<(Vec<Value>, bool), Fault> {
-        let oldest = oldest(query);
-        let (mut items, mut cursor, mut truncated) = (Vec::<Value>::new(), String::new(), false);
+        let (mut items, mut truncated) =
+            self.thread_pages(&query.conversation_id, root, &oldest(query)).await?;
+        items.retain(|item| is_after(item, query));
+        if items.len() > limit {
+            truncated = true;
+            let keeps_root =
+                usize::from(items.first().is_some_and(|item| text(item, "ts") == Some(root)) && limit > 1);
+            items.drain(keeps_root..items.len() - (limit - keeps_root));
+        }
+        Ok((items, truncated))
+    }
+
+    /// A thread from its root on, each message once, and whether pages were left unread.
+    async fn thread_pages(
+        &self,
+        channel: &str,
+        root: &str,
+        oldest: &str,
+    ) -> Result<(Vec<Value>, bool), Fault> {
+        let (mut items, mut seen, mut cursor) = (Vec::new(), BTreeSet::new(), String::new());
         for page_n in 1.. {
-            let page = self.message_page(&query.conversation_id, Some(root), &oldest, &cursor).await?;
-            for item in list(&page, "messages").iter().filter(|item| is_after(item, query)) {
-                if !items.iter().any(|known| text(known, "ts") == text(item, "ts")) {
+            let page = self.message_page(channel, Some(root), oldest, &cursor).await?;
+            for item in list(&page, "messages") {
+                if seen.insert(text(item, "ts").map(str::to_owned)) {
                     items.push(item.clone());
                 }
             }
@@ -105,18 +143,11 @@ impl Inner {
                 break;
             }
             if page_n == THREAD_PAGES_MAX {
-                truncated = true;
-                break;
+                return Ok((items, true));
             }
             cursor = next;
         }
-        if items.len() > limit {
-            truncated = true;
-            let keeps_root =
-                usize::from(items.first().is_some_and(|item| text(item, "ts") == Some(root)) && limit > 1);
-            items.drain(keeps_root..items.len() - (limit - keeps_root));
-        }
-        Ok((items, truncated))
+        Ok((items, false))
     }
 
     /// Whether a thread or message belongs to the conversation.
@@ -135,9 +166,7 @@ impl Inner {
             (None, None) => Ok(self.conversation(channel).await.is_ok()),
         };
         match found {
-            Err(fault) if fault.class == FaultClass::Permanent && ABSENT.contains(&fault.code.as_str()) => {
-                Ok(false)
-            }
+            Err(fault) if is_absent(&fault) => Ok(false),
             other => other,
         }
     }
@@ -174,6 +203,10 @@ impl Inner {
         self.kinds.put(channel, kind);
         kind
     }
+}
+
+fn is_absent(fault: &Fault) -> bool {
+    fault.class == FaultClass::Permanent && ABSENT.contains(&fault.code.as_str())
 }
 
 fn oldest(query: &HistoryQuery) -> String {

@@ -1,5 +1,7 @@
 //! One pass over an answer that copies text and code and leaves out marked blocks.
 
+use crate::text::prefix;
+
 /// Tags whose whole block goes.
 const DROPPED: &[&str] = &[
     "think",
@@ -91,7 +93,7 @@ impl<'a> Scanner<'a> {
     /// Leaves out `<|…|>` tokens, and the message of a hidden channel.
     fn token(&mut self) -> bool {
         let Some(inner) = self.rest.strip_prefix("<|") else { return false };
-        let Some(end) = inner.find("|>").filter(|end| *end <= TOKEN_BYTES_MAX) else { return false };
+        let Some(end) = prefix(inner, TOKEN_BYTES_MAX + 2).find("|>") else { return false };
         let word = inner.get(..end).unwrap_or("").to_owned();
         self.skip(end + 4);
         if word == "channel" {
@@ -106,7 +108,7 @@ impl<'a> Scanner<'a> {
 
     fn tag(&mut self) -> bool {
         let Some((name, is_close, bytes)) = tag_at(self.rest) else { return false };
-        if UNWRAPPED.contains(&name.as_str()) && only_name(self.rest, bytes, &name, is_close) {
+        if UNWRAPPED.contains(&name.as_str()) && is_bare(bytes, &name, is_close) {
             self.skip(bytes);
             return true;
         }
@@ -143,8 +145,9 @@ impl<'a> Scanner<'a> {
     }
 }
 
-fn only_name(text: &str, bytes: usize, name: &str, is_close: bool) -> bool {
-    bytes == name.len() + if is_close { 3 } else { 2 } && text.len() >= bytes
+/// Whether a tag of that length holds its name and nothing else.
+fn is_bare(bytes: usize, name: &str, is_close: bool) -> bool {
+    bytes == name.len() + if is_close { 3 } else { 2 }
 }
 
 /// Name (lower case), whether it closes, and length of the tag that the text starts with.
@@ -153,9 +156,9 @@ fn tag_at(text: &str) -> Option<(String, bool, usize)> {
     let (is_close, inner) = inner.strip_prefix('/').map_or((false, inner), |inner| (true, inner));
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     let name_bytes = inner.find(|c: char| !is_name(c)).unwrap_or(inner.len());
-    let name = inner.get(..name_bytes)?.to_ascii_lowercase();
+    let name = inner.get(..name_bytes).filter(|name| !name.is_empty())?.to_ascii_lowercase();
     let end = inner.find('>')?;
     let between = inner.get(name_bytes..end)?;
-    let is_tag = !name.is_empty() && (between.is_empty() || between.starts_with([' ', '=', '\n', '/', ':']));
+    let is_tag = between.is_empty() || between.starts_with([' ', '=', '\n', '/', ':']);
     is_tag.then_some((name, is_close, text.len() - inner.len() + end + 1))
 }

@@ -40,7 +40,7 @@ pub(super) fn header_id(id: &str) -> String {
     if !id.is_empty() && id.chars().all(is_plain) { id.to_owned() } else { json_text(&id) }
 }
 
-/// JSON text in which `< > &`, control, bidirectional and zero-width characters stand as `\uXXXX`.
+/// JSON text in which `< > &`, control, bidirectional and zero-width characters stand as `\u` and four hex digits.
 #[must_use]
 pub fn json_text<T: Serialize>(value: &T) -> String {
     let mut out = Vec::new();

@@ -10,16 +10,8 @@ pub const QUEUE_AGE_MS_MAX: i64 = 72 * 3_600_000;
 pub const STARTS_MAX: u32 = 6;
 /// Attempts after which a failed Turn is not tried again by itself.
 pub const ATTEMPTS_MAX: u32 = 3;
-/// Time an unknown or held delivery stays quiet, milliseconds.
-pub const UNKNOWN_ALARM_MS: i64 = 15 * 60_000;
-/// Time between interrupt and kill, milliseconds.
-pub const INTERRUPT_GRACE_MS: i64 = 10_000;
 /// Time after which an unreachable runtime leaves the fate unknown, milliseconds.
 pub const RECONCILE_MS_MAX: i64 = 10 * 60_000;
-/// Lease of an Agent, milliseconds.
-pub const AGENT_LEASE_MS: i64 = 30_000;
-/// Renewal of an Agent's lease, milliseconds.
-pub const AGENT_RENEW_MS: i64 = 10_000;
 
 const START_WAITS_MS: &[i64] = &[5_000, 30_000, 120_000, 600_000, 1_800_000];
 const TURN_WAITS_MS: &[i64] = &[30_000, 300_000];

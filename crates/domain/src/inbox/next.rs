@@ -52,7 +52,7 @@ pub enum Effect {
     RestartOutbox,
     /// Link the Receipts of the reply.
     LinkReceipts,
-    /// Raise an alarm if the delivery stays unknown or held for `UNKNOWN_ALARM_MS`.
+    /// Raise an alarm if the delivery stays unknown or held.
     AlarmLater,
     /// Tell the owner.
     Tell(OwnerNotice),

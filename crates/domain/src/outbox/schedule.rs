@@ -20,10 +20,6 @@ pub const STEP_MS_MAX: i64 = 15 * 60_000;
 pub const ABSENT_FIRST_MS: i64 = 15_000;
 /// Shortest gap between two complete "not there" reads, milliseconds.
 pub const ABSENT_GAP_MS: i64 = 10_000;
-/// Time to live of owner and status notices, seconds.
-pub const NOTICE_TTL_SECONDS: u64 = 3_600;
-/// Shortest gap between two expiry digests of an Agent, milliseconds.
-pub const EXPIRY_DIGEST_MS: i64 = 15 * 60_000;
 /// Open Outbox items of an Agent.
 pub const OPEN_PER_AGENT_MAX: u32 = 1_000;
 

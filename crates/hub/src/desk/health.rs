@@ -49,7 +49,7 @@ impl Hub {
             scopes: view::ScopeEvidence { have: live.scopes, missing: live.missing_scopes },
             capabilities: view::CapabilityEvidence { declared: connection.capabilities, proven: Vec::new() },
             last_error: live.last_error,
-            last_error_resolved_at: None,
+            last_error_resolved_at: live.last_error_resolved_at,
         })
     }
 }

@@ -233,8 +233,9 @@ impl Hub {
 
     /// The files of a send that is only asked about: stored ones, or what will be uploaded, by name, size and digest.
     async fn announced(&self, files: &[request::File]) -> Result<Vec<DraftFile>> {
+        check_count(files)?;
         let mut out = Vec::new();
-        for file in files.iter().take(FILES_PER_SEND_MAX + 1) {
+        for file in files {
             match (&file.artifact_id, file.size, &file.sha256) {
                 (None, Some(size), Some(sha256)) => out.push(DraftFile {
                     artifact_id: loom_domain::ArtifactId::new(0, 0),
@@ -248,17 +249,12 @@ impl Hub {
                 _ => out.extend(self.files(std::slice::from_ref(file)).await?),
             }
         }
-        if out.len() > FILES_PER_SEND_MAX {
-            return Err(Error::new(Code::TooMany, format!("a send has at most {FILES_PER_SEND_MAX} files")));
-        }
         Ok(out)
     }
 
     /// The stored files of a send. Bytes other than announced are `artifact_changed`.
     async fn files(&self, files: &[request::File]) -> Result<Vec<DraftFile>> {
-        if files.len() > FILES_PER_SEND_MAX {
-            return Err(Error::new(Code::TooMany, format!("a send has at most {FILES_PER_SEND_MAX} files")));
-        }
+        check_count(files)?;
         let mut out = Vec::new();
         for file in files {
             let id = file
@@ -285,6 +281,13 @@ impl Hub {
             });
         }
         Ok(out)
+    }
+}
+
+fn check_count(files: &[request::File]) -> Result<()> {
+    match files.len() {
+        0..=FILES_PER_SEND_MAX => Ok(()),
+        _ => Err(Error::new(Code::TooMany, format!("a send has at most {FILES_PER_SEND_MAX} files"))),
     }
 }
 

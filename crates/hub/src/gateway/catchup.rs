@@ -39,7 +39,7 @@ pub(super) async fn run(holder: Holder, monitor: Arc<HubMonitor>, stop: Cancella
         let Some(registered) = *registrations.borrow_and_update() else { continue };
         let work = async {
             match is_complete && !is_new {
-                true => advance(&holder, holder.hub.now()).await,
+                true => advance(&holder, heard_until(&holder, registered)).await,
                 false => is_complete = pass(&holder, registered).await,
             }
         };
@@ -48,6 +48,12 @@ pub(super) async fn run(holder: Holder, monitor: Arc<HubMonitor>, stop: Cancella
             () = work => {}
         }
     }
+}
+
+/// The newest proof of life. Time after it may have been slept away, or passed over a dead socket.
+pub(crate) fn heard_until(holder: &Holder, registered: Timestamp) -> Timestamp {
+    let health = holder.hub.connection_health(&holder.connection.id);
+    health.proved_alive_at.unwrap_or(registered)
 }
 
 /// Reads everything up to now once more; for a socket that was found deaf.

@@ -98,6 +98,8 @@ pub struct ConnectionHealth {
     pub missing_scopes: Vec<String>,
     /// Newest fault of the whole Connection.
     pub last_error: Option<LastError>,
+    /// When the last fault was disproved.
+    pub last_error_resolved_at: Option<Timestamp>,
 }
 
 /// The board.
@@ -329,6 +331,7 @@ impl Board {
             scopes: entry.scopes.clone(),
             missing_scopes: entry.missing_scopes.clone(),
             last_error: entry.last_error.clone(),
+            last_error_resolved_at: entry.last_error_resolved_at,
         }
     }
 }

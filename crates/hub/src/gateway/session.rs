@@ -12,7 +12,7 @@ use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::{backoff::Backoff, catchup, ingress::HubIngress, monitor::HubMonitor, probe};
-use crate::{courier, hub::Hub};
+use crate::{courier, hub::Hub, lease};
 
 /// Wait before asking for a lease that another owner holds.
 const LEASE_WAIT: Duration = Duration::from_secs(2);
@@ -103,7 +103,10 @@ async fn hold(grant: &Grant<'_>, backoff: &mut Backoff) -> Duration {
     let work = async { tokio::join!(sessions, courier).0 };
     tokio::select! {
         wait = work => wait,
-        () = renew(grant) => LEASE_WAIT,
+        () = lease::keep(hub, grant.name, grant.fence, hub.config().lease.connection_ttl_ms) => {
+            tracing::warn!("the lease {} was lost", grant.name);
+            LEASE_WAIT
+        }
     }
 }
 
@@ -112,27 +115,6 @@ async fn pause(stop: &CancellationToken, wait: Duration) {
         () = stop.cancelled() => {}
         () = tokio::time::sleep(wait) => {}
     }
-}
-
-/// Renews the lease until it is lost. Time is counted from before each renewal was sent.
-async fn renew(grant: &Grant<'_>) {
-    let (hub, name) = (grant.hub, grant.name);
-    let ttl_ms = hub.config().lease.connection_ttl_ms;
-    let ttl = Duration::from_millis(u64::try_from(ttl_ms).unwrap_or(15_000));
-    let margin =
-        Duration::from_millis(u64::try_from(hub.config().lease.margin_ms).unwrap_or(3_000)).min(ttl / 3);
-    let mut good_until = tokio::time::Instant::now() + ttl - margin;
-    loop {
-        tokio::time::sleep(ttl / 3).await;
-        let sent = tokio::time::Instant::now();
-        let renewal = hub.store().lease(hub.act(Principal::Hub), name.to_owned(), ttl_ms, Some(grant.fence));
-        match tokio::time::timeout_at(good_until, renewal).await {
-            Ok(Ok(lease)) if lease.fence == grant.fence => good_until = sent + ttl - margin,
-            Ok(Err(error)) if !matches!(error.code, Code::Locked | Code::LeaseLost) && sent < good_until => {}
-            _ => break,
-        }
-    }
-    tracing::warn!("the lease {name} was lost");
 }
 
 /// Connects and serves again and again while the lease is held. Gives the wait before the lease is asked for again.
@@ -175,13 +157,12 @@ async fn sessions(grant: &Grant<'_>, backoff: &mut Backoff) -> Duration {
 }
 
 fn wait_after(fault: &Fault, backoff: &mut Backoff, hub: &Hub) -> Duration {
-    let random = u64::try_from((hub.inner.parts.entropy)() & u128::from(u64::MAX)).unwrap_or(0);
     match fault.class {
         FaultClass::Auth | FaultClass::Config => Backoff::settings(),
-        FaultClass::RateLimited => {
-            backoff.next(random).max(Duration::from_millis(fault.retry_after_ms.unwrap_or(30_000)))
-        }
-        _ => backoff.next(random),
+        FaultClass::RateLimited => backoff
+            .next(super::random(hub))
+            .max(Duration::from_millis(fault.retry_after_ms.unwrap_or(30_000))),
+        _ => backoff.next(super::random(hub)),
     }
 }
 

@@ -49,3 +49,20 @@ fn is_ended_child(pid: i32, parent: u32) -> bool {
     let mut fields = rest.split_whitespace();
     fields.next() == Some("Z") && fields.next().and_then(|field| field.parse().ok()) == Some(parent)
 }
+
+#[cfg(test)]
+mod tests {
+    use nix::sys::wait::{Id, waitid};
+
+    use super::*;
+
+    #[test]
+    fn a_child_counts_as_ended_until_it_is_collected() {
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        let pid = i32::try_from(child.id()).unwrap();
+        waitid(Id::Pid(Pid::from_raw(pid)), WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT).unwrap();
+        assert!(ended_children().contains(&pid));
+        child.wait().unwrap();
+        assert!(!ended_children().contains(&pid));
+    }
+}

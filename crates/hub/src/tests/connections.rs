@@ -1,9 +1,10 @@
 //! Connections side by side: one's trouble is not another's, and their state is told truthfully.
 
-use std::sync::atomic::Ordering;
+use std::sync::{Arc, atomic::Ordering};
 use std::time::Duration;
 
 use loom_api::request::AddressPolicy;
+use loom_channels::Identity;
 use loom_domain::{
     Code,
     connection::{ConnectionReason, ConnectionState, GatewayMode, Proof},
@@ -11,7 +12,11 @@ use loom_domain::{
 };
 
 use super::house::{House, until};
-use crate::{Phase, sweep};
+use crate::{
+    Phase,
+    gateway::{SessionHolder, catchup},
+    sweep,
+};
 
 const ECHO: &str = "cat >/dev/null; echo done";
 /// Long enough for a call that must not come.
@@ -96,6 +101,28 @@ async fn msg_218_a_clock_jump_opens_the_session_again_and_reads_what_was_missed(
     house.end().await;
 }
 
+/// Time that the machine slept away was not listened to, so the cursor of the history does not pass over it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_history_cursor_follows_proofs_of_life_not_the_clock() {
+    let house = House::up().await;
+    let (platform, connection, _) = house.furnish(ECHO, &["C1"]).await;
+    let holder = SessionHolder {
+        hub: house.hub().clone(),
+        connection: Arc::new(connection),
+        fence: 0,
+        channel: platform.clone(),
+        identity: Arc::new(Identity::default()),
+    };
+    let monitor = platform.with(|s| s.session.clone()).unwrap().monitor;
+    let heard = || catchup::heard_until(&holder, house.now());
+    let before = heard();
+    house.pass_s(3_600);
+    assert_eq!(heard(), before);
+    monitor.alive(Proof::Pong);
+    assert!(heard().since_ms(before) >= 3_600_000);
+    house.end().await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn msg_220_a_panic_in_a_reader_is_told_mended_and_touches_nobody_else() {
     let house = House::up().await;
@@ -112,6 +139,8 @@ async fn msg_220_a_panic_in_a_reader_is_told_mended_and_touches_nobody_else() {
         (health().state == ConnectionState::Connected).then_some(())
     })
     .await;
+    let told = house.hub().health_view(&connection.id).await.unwrap();
+    assert!(told.last_error.is_none() && told.last_error_resolved_at.is_some(), "{told:?}");
     assert_eq!(platform.with(|s| s.sessions), 3);
     assert_eq!(other.with(|s| s.sessions), 1);
     let item = house.say(&platform, "C1", "1.1").await;

@@ -38,7 +38,7 @@ pub(super) async fn completed(hub: &Hub, claimed: &Claimed, outcome: TurnOutcome
 
 async fn draft(hub: &Hub, claimed: &Claimed, text: &str, out_files: Vec<OutFile>) -> Result<Draft> {
     // The whole text is looked at before it is cut, so that no secret hides across a border.
-    let text = &hub.outbound_text(text)?;
+    let mut text = hub.outbound_text(text)?;
     let mut files = Vec::new();
     for file in out_files {
         let bytes = tokio::fs::read(&file.path).await.map_err(|cause| {
@@ -46,7 +46,6 @@ async fn draft(hub: &Hub, claimed: &Claimed, text: &str, out_files: Vec<OutFile>
         })?;
         files.push(store(hub, &file.name, bytes).await?);
     }
-    let mut text = text.to_owned();
     let chunks = match hub.split_for(claimed.connection.as_ref(), &text, TextFormat::Markdown, CHUNKS_MAX) {
         Ok(chunks) => chunks,
         Err(error) if error.code == Code::TextTooLong && claimed.agent.on_oversize == OnOversize::File => {

@@ -13,7 +13,7 @@ use loom_store::{Topic, ops::turns::Claim};
 use tokio::task::JoinSet;
 
 use super::{recover, run};
-use crate::{hub::Hub, supervise::panic_text};
+use crate::{hub::Hub, lease, supervise::panic_text};
 
 const SAFETY_POLL: Duration = Duration::from_secs(5);
 /// Wait before an Agent whose lease another node holds is asked for again.
@@ -82,8 +82,8 @@ pub(crate) async fn guarded(hub: Hub, agent: AgentId, work: impl Future<Output =
 async fn serve(hub: Hub, agent: AgentId) -> AgentId {
     let name = format!("agent:{agent}");
     let ttl_ms = hub.config().lease.agent_ttl_ms;
-    let lease = match hub.store().lease(hub.act(Principal::Hub), name.clone(), ttl_ms, None).await {
-        Ok(lease) => lease,
+    let fence = match hub.store().lease(hub.act(Principal::Hub), name.clone(), ttl_ms, None).await {
+        Ok(lease) => lease.fence,
         Err(error) => {
             if error.code != Code::Locked {
                 tracing::warn!("the lease {name} cannot be taken: {error}");
@@ -92,13 +92,13 @@ async fn serve(hub: Hub, agent: AgentId) -> AgentId {
             return agent;
         }
     };
-    let work = serve_leased(&hub, &agent, lease.fence);
-    let renew = keep_lease(&hub, &name, lease.fence, ttl_ms);
+    let work = serve_leased(&hub, &agent, fence);
+    let renew = lease::keep(&hub, &name, fence, ttl_ms);
     tokio::select! {
         () = work => {}
         () = renew => tracing::warn!("the lease {name} was lost; its Turn is left to reconcile"),
     }
-    let _ = hub.store().release_lease(hub.act(Principal::Hub), name, lease.fence).await;
+    let _ = hub.store().release_lease(hub.act(Principal::Hub), name, fence).await;
     agent
 }
 
@@ -113,24 +113,6 @@ async fn serve_leased(hub: &Hub, agent: &AgentId, fence: u64) {
                 tracing::warn!("an item of {agent} cannot be claimed: {error}");
                 return;
             }
-        }
-    }
-}
-
-/// Renews an Agent's lease; returns when it is lost.
-pub(super) async fn keep_lease(hub: &Hub, name: &str, fence: u64, ttl_ms: i64) {
-    let ttl = Duration::from_millis(u64::try_from(ttl_ms).unwrap_or(30_000));
-    let margin =
-        Duration::from_millis(u64::try_from(hub.config().lease.margin_ms).unwrap_or(3_000)).min(ttl / 3);
-    let mut good_until = tokio::time::Instant::now() + ttl - margin;
-    loop {
-        tokio::time::sleep(ttl / 3).await;
-        let sent = tokio::time::Instant::now();
-        let renewal = hub.store().lease(hub.act(Principal::Hub), name.to_owned(), ttl_ms, Some(fence));
-        match tokio::time::timeout_at(good_until, renewal).await {
-            Ok(Ok(lease)) if lease.fence == fence => good_until = sent + ttl - margin,
-            Ok(Err(error)) if !matches!(error.code, Code::Locked | Code::LeaseLost) && sent < good_until => {}
-            _ => return,
         }
     }
 }

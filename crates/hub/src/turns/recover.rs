@@ -8,7 +8,7 @@ use loom_store::ops::turns::{Claimed, TurnEnd};
 use tokio::task::JoinSet;
 
 use super::{dispatch, run};
-use crate::hub::Hub;
+use crate::{hub::Hub, lease};
 
 /// Starts the reconciliation of every open Turn; their Agents are busy until it is done.
 pub(super) async fn start(hub: &Hub, working: &mut JoinSet<AgentId>, busy: &mut HashSet<AgentId>) {
@@ -21,12 +21,7 @@ pub(super) async fn start(hub: &Hub, working: &mut JoinSet<AgentId>, busy: &mut 
             }
         }
     };
-    // Several hubs may share a PostgreSQL store; there each Agent's old token ends when its next one is made.
-    if hub.store().config().url == loom_store::StoreUrl::Sqlite
-        && let Err(error) = hub.store().revoke_kind(hub.act(Principal::Hub), "agent".to_owned()).await
-    {
-        tracing::warn!("old tokens of runtimes were not revoked: {error}");
-    }
+    hub.inner.runtimes.revoke_earlier_tokens(hub).await;
     for claimed in open {
         let agent = claimed.agent.id.clone();
         busy.insert(agent.clone());
@@ -51,22 +46,22 @@ async fn reconcile(hub: Hub, claimed: Claimed) -> AgentId {
     let agent = claimed.agent.id.clone();
     let name = format!("agent:{agent}");
     let ttl_ms = hub.config().lease.agent_ttl_ms;
-    let lease = loop {
+    let fence = loop {
         match hub.store().lease(hub.act(Principal::Hub), name.clone(), ttl_ms, None).await {
-            Ok(lease) => break lease,
+            Ok(lease) => break lease.fence,
             Err(_) => tokio::time::sleep(std::time::Duration::from_secs(2)).await,
         }
     };
     let work = async {
         let end = Box::pin(verdict(&hub, &claimed)).await;
         tracing::info!("{} was open at the start: {end:?}", claimed.turn.id);
-        run::finish(&hub, &claimed, lease.fence, end).await;
+        run::finish(&hub, &claimed, fence, end).await;
     };
     tokio::select! {
         () = work => {}
-        () = dispatch::keep_lease(&hub, &name, lease.fence, ttl_ms) => {}
+        () = lease::keep(&hub, &name, fence, ttl_ms) => {}
     }
-    let _ = hub.store().release_lease(hub.act(Principal::Hub), name, lease.fence).await;
+    let _ = hub.store().release_lease(hub.act(Principal::Hub), name, fence).await;
     agent
 }
 

@@ -71,8 +71,8 @@ pub(super) async fn open(hub: &Hub, claimed: &Claimed) -> Result<Box<dyn AgentSe
     let registry = &hub.inner.runtimes;
     let local = |error: loom_domain::Error| RuntimeError::new(ErrClass::Spawn, error.message);
     registry.ensure_token(hub, agent).await.map_err(local)?;
-    let runtime = registry.of(agent).map_err(local)?;
     let host = registry.host(agent).map_err(local)?;
+    let runtime = registry.of(agent, &host).map_err(local)?;
     let spec = runtimes::spec_of(agent, &host).map_err(local)?;
     let binding = runtimes::binding_of(agent, &spec.runtime);
     let opened = runtime.open(&spec, binding.as_ref(), &host).await?;

@@ -11,7 +11,7 @@ use loom_runtimes::{
     Shutdown, make,
 };
 use loom_secrets::{Profile, Secret};
-use loom_store::ops::tokens::Token;
+use loom_store::{StoreUrl, ops::tokens::Token};
 
 use crate::hub::{Hub, Parts};
 use crate::token::{SECRET_BYTES, TokenKind, mint};
@@ -38,6 +38,7 @@ pub(crate) struct Registry {
 /// Longest life of a runtime's token.
 const TOKEN_MS: i64 = 24 * 3_600_000;
 const TOKEN_FILE: &str = "token";
+const TOKEN_KIND: &str = "agent";
 
 impl Registry {
     pub(crate) fn new(parts: &Parts) -> Self {
@@ -70,8 +71,7 @@ impl Registry {
     }
 
     /// The runtime of an Agent; a change of its settings makes a new one at the Turn boundary.
-    pub(crate) fn of(&self, agent: &Agent) -> Result<Arc<dyn AgentRuntime>> {
-        let host = self.host(agent)?;
+    pub(crate) fn of(&self, agent: &Agent, host: &HostCtx) -> Result<Arc<dyn AgentRuntime>> {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(entry) = entries.get(agent.id.as_str())
             && entry.settings == agent.runtime
@@ -79,7 +79,7 @@ impl Registry {
             return Ok(entry.runtime.clone());
         }
         let settings = settings_of(agent)?;
-        let runtime = make(agent.id.as_str(), &settings, &host).map_err(|error| unavailable(&error))?;
+        let runtime = make(agent.id.as_str(), &settings, host).map_err(|error| unavailable(&error))?;
         let entry = Entry { settings: agent.runtime.clone(), runtime: runtime.clone() };
         entries.insert(agent.id.to_string(), entry);
         Ok(runtime)
@@ -108,7 +108,7 @@ impl Registry {
         let token = Token {
             id: minted.id.clone(),
             seq: 0,
-            kind: "agent".to_owned(),
+            kind: TOKEN_KIND.to_owned(),
             subject: agent.id.to_string(),
             sha256: hex::encode(minted.sha256),
             scopes: Vec::new(),
@@ -120,6 +120,20 @@ impl Registry {
         hub.store().put_token(act, token).await?;
         tokens.insert(agent.id.clone(), (minted.id, made));
         Ok(())
+    }
+
+    /// Takes back what an earlier process made. Several hubs may share a PostgreSQL store; there each Agent's old
+    /// token ends when its next one is made.
+    pub(crate) async fn revoke_earlier_tokens(&self, hub: &Hub) {
+        if hub.store().config().url != StoreUrl::Sqlite {
+            return;
+        }
+        let mut tokens = self.tokens.lock().await;
+        match hub.store().revoke_kind(hub.act(Principal::Hub), TOKEN_KIND.to_owned()).await {
+            // Dispatch that is started again finds tokens of this process too; they are made anew.
+            Ok(_) => tokens.clear(),
+            Err(error) => tracing::warn!("old tokens of runtimes were not revoked: {error}"),
+        }
     }
 
     /// Takes every runtime's token back.

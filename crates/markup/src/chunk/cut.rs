@@ -116,11 +116,7 @@ impl<'a> Cutter<'a> {
 
     /// A little text after the window tells whether its end is a boundary.
     fn look_ahead(&self, window: usize) -> usize {
-        let mut end = self.text.len().min(window + LOOK_AHEAD_BYTES);
-        while !self.text.is_char_boundary(end) {
-            end -= 1;
-        }
-        end
+        self.text.floor_char_boundary(window + LOOK_AHEAD_BYTES)
     }
 
     fn is_good(&self, level: Level, end: usize) -> bool {
@@ -160,10 +156,7 @@ impl<'a> Cutter<'a> {
 
     /// Whether the cut falls into `&lt;` or `<@U1>`.
     fn breaks_atom(&self, end: usize) -> bool {
-        let mut from = end.saturating_sub(ATOM_BYTES_MAX).max(self.at);
-        while !self.text.is_char_boundary(from) {
-            from += 1;
-        }
+        let from = self.text.ceil_char_boundary(end.saturating_sub(ATOM_BYTES_MAX).max(self.at));
         let front = self.text.get(from..end).unwrap_or("");
         let back = self.text.get(end..).unwrap_or("");
         let closes = |open: char, close: char| {

@@ -35,6 +35,13 @@ impl Engine {
         list
     }
 
+    /// Whether a registered value stands in the text; the patterns are not looked for.
+    pub(super) fn holds_exact(&self, text: &[u8]) -> bool {
+        let mut hits = Hits::default();
+        self.exact_hits(text, &mut hits);
+        hits.list.iter().any(|hit| !self.is_exempt(text, hit))
+    }
+
     fn exact_hits(&self, text: &[u8], hits: &mut Hits) {
         if self.index.longest() == 0 {
             return;

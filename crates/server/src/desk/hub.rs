@@ -19,18 +19,19 @@ use super::Intent;
 use crate::peer::parent_of;
 use crate::{Doors, Metrics, MetricsSource};
 
+/// Providers beside the built-in ones; nothing installs any yet.
+const INSTALLED: Vec<String> = Vec::new();
+
 /// A hub as the routes see it.
 #[derive(Debug, Clone)]
 pub(crate) struct HubDesk {
     hub: Hub,
     started_at: Timestamp,
-    /// Providers beside the built-in ones.
-    installed: Vec<String>,
 }
 
 /// The doors to a running hub.
 pub fn doors(hub: &Hub) -> Doors {
-    let desk = Arc::new(HubDesk { hub: hub.clone(), started_at: hub.now(), installed: Vec::new() });
+    let desk = Arc::new(HubDesk { hub: hub.clone(), started_at: hub.now() });
     let (clock, own_pid) = (hub.clone(), std::process::id());
     let redactor = hub.redactor().clone();
     let counters: Arc<dyn MetricsSource> = Arc::new(Counters(hub.clone()));

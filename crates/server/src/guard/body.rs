@@ -5,7 +5,6 @@ use axum::extract::Request;
 use bytes::Bytes;
 use http::{HeaderMap, header};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
-use loom_api::routes;
 use loom_domain::Code;
 
 use super::BodyRule;
@@ -17,12 +16,12 @@ pub(super) async fn receive(request: Request, rule: BodyRule, app: &App) -> Resu
     let limits = &app.config().requests;
     match rule {
         BodyRule::None => Ok(request),
-        BodyRule::Json => json_body(request, app).await,
+        BodyRule::Json | BodyRule::Content => json_body(request, rule, app).await,
         BodyRule::Artifact => artifact_body(request, limits),
     }
 }
 
-async fn json_body(request: Request, app: &App) -> Result<Request, Problem> {
+async fn json_body(request: Request, rule: BodyRule, app: &App) -> Result<Request, Problem> {
     let limits = &app.config().requests;
     let (parts, body) = request.into_parts();
     if !content_type_is(&parts.headers, "application/json", is_empty(&body))? {
@@ -32,17 +31,11 @@ async fn json_body(request: Request, app: &App) -> Result<Request, Problem> {
     let bytes = collect(body, limits).await?;
     if !bytes.is_empty() {
         json::check(&bytes, limits.json_depth_max)?;
-        // What is sent is judged as content (`secret_in_content`); everything else is a setting.
-        if !is_content(parts.uri.path()) && (app.doors().holds_secret)(&bytes) {
+        if rule == BodyRule::Json && (app.doors().holds_secret)(&bytes) {
             return Err(Problem::new(Code::SecretInInput, "the document holds a secret; give its reference"));
         }
     }
     Ok(Request::from_parts(parts, Body::from(bytes)))
-}
-
-/// Routes whose documents carry text for people or Agents.
-fn is_content(path: &str) -> bool {
-    path.starts_with(routes::SEND) || path.ends_with("/reply") || path.ends_with("/thread/input")
 }
 
 fn artifact_body(request: Request, limits: &RequestLimits) -> Result<Request, Problem> {

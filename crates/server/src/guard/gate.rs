@@ -24,8 +24,10 @@ pub(crate) enum Access {
 pub(crate) enum BodyRule {
     /// None; a body that comes is never read.
     None,
-    /// A JSON document.
+    /// A JSON document of settings: a known secret in it is refused.
     Json,
+    /// A JSON document with text for people or Agents, which is judged as content (`secret_in_content`).
+    Content,
     /// Raw bytes, streamed.
     Artifact,
 }

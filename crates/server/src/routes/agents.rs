@@ -24,7 +24,7 @@ pub(super) fn add(routes: Routes) -> Routes {
         .change(MethodFilter::POST, at::AGENT_RESTORE, Scope::Whole, restore)
         .get(at::THREAD, Scope::InboxRead, thread)
         .get(at::THREAD_EVENTS, Scope::InboxRead, thread_events)
-        .change(MethodFilter::POST, at::THREAD_INPUT, Scope::Whole, thread_input)
+        .say(at::THREAD_INPUT, Scope::Whole, thread_input)
 }
 
 async fn list(

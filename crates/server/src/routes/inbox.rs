@@ -15,7 +15,7 @@ pub(super) fn add(routes: Routes) -> Routes {
     routes
         .get(at::INBOX, Scope::InboxRead, list)
         .get(at::INBOX_ITEM, Scope::InboxRead, read)
-        .change(MethodFilter::POST, at::INBOX_REPLY, Scope::InboxAct, reply)
+        .say(at::INBOX_REPLY, Scope::InboxAct, reply)
         .change(MethodFilter::POST, at::INBOX_NO_REPLY, Scope::InboxAct, no_reply)
         .change(MethodFilter::POST, at::INBOX_DEFER, Scope::InboxAct, defer)
         .change(MethodFilter::POST, at::INBOX_RETRY, Scope::InboxAct, retry)

@@ -2,7 +2,6 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use axum::routing::MethodFilter;
 use loom_api::{request, routes as at, view};
 
 use super::{Answer, Routes, json, outbox};
@@ -10,12 +9,7 @@ use crate::extract::{Doc, Wait};
 use crate::{AgentOrOwner, App, Problem, Scope};
 
 pub(super) fn add(routes: Routes) -> Routes {
-    routes.change(MethodFilter::POST, at::SEND, Scope::OutboxSend, send).change(
-        MethodFilter::POST,
-        at::SEND_ADMISSION,
-        Scope::OutboxSend,
-        admission,
-    )
+    routes.say(at::SEND, Scope::OutboxSend, send).say(at::SEND_ADMISSION, Scope::OutboxSend, admission)
 }
 
 async fn send(

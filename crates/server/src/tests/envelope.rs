@@ -104,3 +104,16 @@ async fn op_1_readyz_tells_readers_the_state() {
     *house.hub.ready.lock().unwrap() = false;
     assert_eq!(house.as_owner("GET /readyz", &[], "").await.status, 503);
 }
+
+/// MSG-024: a known secret in a document is refused and not echoed, and nothing changes; content is judged later.
+#[tokio::test]
+async fn msg_024_a_known_secret_in_a_document_is_refused() {
+    let house = house().await;
+    let document = r#"{"guidance": "use the-known-secret"}"#;
+    let reply = house.as_owner("POST /v1/test/change", &[JSON], document).await;
+    assert_eq!((reply.status, reply.code()), (422, Some(Code::SecretInInput)));
+    assert!(!reply.body.contains("the-known") && reply.body.contains("\"hint\":\""), "{}", reply.body);
+    assert_eq!(house.changes().await, 0);
+    let content = house.as_owner("POST /v1/test/say", &[JSON], document).await;
+    assert_eq!(content.status, 200, "{}", content.body);
+}

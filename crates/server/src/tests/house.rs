@@ -180,6 +180,7 @@ fn router(app: &App) -> Router {
     let count = move |_who: Owner| async move { counter.load(Ordering::SeqCst).to_string() };
     let routes = crate::routes::all(Routes::new(app))
         .change(MethodFilter::POST, "/v1/test/change", Scope::Whole, change)
+        .say("/v1/test/say", Scope::Whole, |_: Owner, Doc(said): Doc<Value>| async move { axum::Json(said) })
         .get("/v1/test/count", Scope::Whole, count)
         .get("/v1/test/any", Scope::InboxRead, |who: AnyReader| async move { who.0.to_string() })
         .change(MethodFilter::POST, "/v1/test/act", Scope::InboxAct, |who: AgentOrOwner| async move {

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use loom_domain::Principal;
+use loom_api::query;
+use loom_domain::{ConversationType, Principal};
 use loom_hub::{Config, Hub, Parts, SystemClock, home::Home};
 use loom_secrets::{Redactor, Resolver};
+use loom_store::ops::candidates::Seen;
 use loom_store::{Store, StoreConfig};
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt as _;
@@ -132,6 +134,64 @@ async fn records_are_made_changed_and_listed() {
     let (_, health) = whole.ask(&format!("GET /v1/connections/{con}/health"), &[], &Value::Null).await;
     assert!(health["state"].is_string(), "{health}");
     assert_eq!(whole.ask("GET /v1/where?q=slack:C1/170.2", &[], &Value::Null).await.1["code"], "never_seen");
+    whole.end().await;
+}
+
+/// An Agent is shown the Candidates of its own Addresses, also when it names those of another.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn candidates_are_shown_to_their_own_agent() {
+    let whole = Whole::start().await;
+    let mut agents = Vec::new();
+    for name in ["a", "b"] {
+        let agent = json!({"name": name, "runtime": "command", "command": ["/bin/cat"]});
+        let (_, made) = whole.ask("POST /v1/agents", &[], &agent).await;
+        agents.push(Principal::Agent(made["object"]["id"].as_str().unwrap().parse().unwrap()));
+    }
+    let connect =
+        json!({"provider": "slack", "accountRef": "A1", "scopeRef": "T1", "credentialRef": "env:SLACK"});
+    let (_, made) = whole.ask("POST /v1/connections", &[], &connect).await;
+    let con = made["object"]["id"].as_str().unwrap();
+    let bind = json!({"connectionId": con, "externalIdentity": "slack://T1/U1"});
+    let (_, made) = whole.ask("POST /v1/agents/a/addresses", &[], &bind).await;
+    let adr = made["object"]["id"].as_str().unwrap().to_owned();
+    let seen = Seen {
+        conversation_id: "C1".to_owned(),
+        conversation_type: ConversationType::Channel,
+        display_name: "plans".to_owned(),
+        description: String::new(),
+        bot_is_member: true,
+    };
+    let act = whole.hub.act(Principal::Hub);
+    whole.hub.store().put_candidates(act, con.parse().unwrap(), vec![seen]).await.unwrap();
+    let desk = doors(&whole.hub).desk;
+    let all = query::Candidates::default();
+    let of_agent = query::Candidates { agent: Some("a".to_owned()), ..query::Candidates::default() };
+    let of_address = query::Candidates { address: Some(adr), ..query::Candidates::default() };
+    for query in [all, of_agent, of_address] {
+        for (who, count) in [(&Principal::Owner, 1), (&agents[0], 1), (&agents[1], 0)] {
+            let page = desk.candidates(who.clone(), query.clone()).await.unwrap();
+            assert_eq!(page.items.len(), count, "{who} {query:?}");
+        }
+    }
+    whole.end().await;
+}
+
+/// The cursor of a page of audit rows leads to the next one.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn audit_rows_come_page_by_page() {
+    let whole = Whole::start().await;
+    for name in ["a", "b"] {
+        let agent = json!({"name": name, "runtime": "command", "command": ["/bin/cat"]});
+        assert_eq!(whole.ask("POST /v1/agents", &[], &agent).await.0, 201);
+    }
+    let (_, first) = whole.ask("GET /v1/audit?limit=1", &[], &Value::Null).await;
+    let cursor = first["nextCursor"].as_str().unwrap();
+    let next = format!("GET /v1/audit?limit=1&cursor={cursor}");
+    let (_, second) = whole.ask(&next, &[], &Value::Null).await;
+    let seq = |page: &Value| page["items"][0]["seq"].as_u64().unwrap();
+    assert_eq!(seq(&second), seq(&first) + 1, "{second}");
+    let (status, refused) = whole.ask("GET /v1/audit?cursor=x", &[], &Value::Null).await;
+    assert_eq!((status, &refused["code"]), (410, &json!("cursor_expired")), "{refused}");
     whole.end().await;
 }
 

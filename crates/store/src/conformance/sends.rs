@@ -2,11 +2,13 @@
 
 use loom_api::query;
 use loom_domain::{
-    AttemptId, Code, MembershipId, OutboxId, Principal, Receipt,
+    AttemptId, Code, Expectation, MembershipId, OutboxId, Principal, Receipt,
     artifact::Direction,
     inbox::State as ItemState,
     message::AttachmentStatus,
-    outbox::{OutboxReason, PartError, PartEvent, PartKind, PartState, Settled, State, Step, Via},
+    outbox::{
+        OutboxReason, PartError, PartEvent, PartKind, PartState, ReplyState, Settled, State, Step, Via,
+    },
 };
 
 use super::{both, world::World};
@@ -270,6 +272,27 @@ fn msg_195_replies_past_their_time_all_expire_with_one_digest() {
         let notices = world.store().list_notices(query::Notices::default()).await.unwrap().items;
         assert_eq!(notices.len(), 1, "{notices:?}");
         assert_eq!(world.count("send_attempts").await, 0);
+    });
+}
+
+#[test]
+fn msg_179_a_send_that_nobody_answered_is_told_however_late_the_sweep() {
+    both(async |world: &World| {
+        let membership = world.channel("C1").await;
+        let asks = Draft { expect_reply: Some(Expectation::Required), ..keyed("ready?", "k1") };
+        let sent = send(world, &membership, asks).await.item.id;
+        let fence = world.connection_fence().await;
+        let part = claim(world, fence).await.remove(0);
+        deliver(world, &part, "170.1").await;
+        assert_eq!(world.store().sweep_outbox(world.act()).await.unwrap(), 0);
+        world.pass_ms(5 * 86_400_000);
+        for moved in [1, 0] {
+            assert_eq!(world.store().sweep_outbox(world.act()).await.unwrap(), moved);
+        }
+        let (item, _, _) = world.store().outbox_item(sent).await.unwrap();
+        assert_eq!(item.reply_state, ReplyState::Overdue);
+        let notices = world.store().list_notices(query::Notices::default()).await.unwrap().items;
+        assert_eq!(notices.iter().map(|n| n.kind.as_str()).collect::<Vec<_>>(), ["reply_overdue"]);
     });
 }
 

@@ -93,7 +93,6 @@ impl ToSql for Value {
             Value::Int(number) if *ty == Type::INT4 => i32::try_from(*number)?.to_sql(ty, out),
             Value::Int(number) => number.to_sql(ty, out),
             Value::Text(text) => text.to_sql(ty, out),
-            Value::Blob(bytes) => bytes.to_sql(ty, out),
         }
     }
     fn accepts(_: &Type) -> bool {
@@ -110,8 +109,6 @@ fn row_of(row: &postgres::Row) -> Result<Row> {
                 row.try_get::<_, Option<i64>>(i).map(|v| v.map(Value::Int))
             } else if ty == Type::INT4 {
                 row.try_get::<_, Option<i32>>(i).map(|v| v.map(|n| Value::Int(i64::from(n))))
-            } else if ty == Type::BYTEA {
-                row.try_get::<_, Option<Vec<u8>>>(i).map(|v| v.map(Value::Blob))
             } else {
                 row.try_get::<_, Option<String>>(i).map(|v| v.map(Value::Text))
             };

@@ -109,17 +109,15 @@ impl rusqlite::ToSql for Value {
             Value::Null => ValueRef::Null,
             Value::Int(number) => ValueRef::Integer(*number),
             Value::Text(text) => ValueRef::Text(text.as_bytes()),
-            Value::Blob(bytes) => ValueRef::Blob(bytes),
         }))
     }
 }
 
 fn value_of(value: ValueRef<'_>) -> Value {
     match value {
-        ValueRef::Null | ValueRef::Real(_) => Value::Null,
+        ValueRef::Null | ValueRef::Real(_) | ValueRef::Blob(_) => Value::Null,
         ValueRef::Integer(number) => Value::Int(number),
         ValueRef::Text(text) => Value::Text(String::from_utf8_lossy(text).into_owned()),
-        ValueRef::Blob(bytes) => Value::Blob(bytes.to_vec()),
     }
 }
 

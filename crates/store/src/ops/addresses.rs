@@ -18,7 +18,7 @@ use serde_json::{Value as Json, json};
 
 use super::{
     change::{self, Edit},
-    connections::waiting_words,
+    connections::{self, waiting_words},
     items, lookup,
 };
 use crate::{Act, Store, Tx, Unit, docs, params, records::StoredItem};
@@ -129,7 +129,7 @@ fn bind(
         return Err(Error::new(Code::Archived, format!("the agent {} is archived", agent.name)));
     }
     let connection: Connection = docs::require(unit.tx, &lookup::text_id("con_", &request.connection_id)?)?;
-    check_connection(&connection)?;
+    connections::check_live(&connection)?;
     let identity = canonical_identity(&connection, &request.external_identity)?;
     check_free(unit, &connection, &identity)?;
     let mut address = Address {
@@ -162,17 +162,6 @@ fn bind(
     check_trust(unit.tx, &address, groups)?;
     change::create(unit, &address, &edit("address.create", agent.id.as_str(), None, &[]))?;
     Ok(Mutation::created(address))
-}
-
-fn check_connection(connection: &Connection) -> Result<()> {
-    if let Some(canonical) = &connection.superseded_by {
-        return Err(Error::new(Code::Superseded, format!("{} was superseded by {canonical}", connection.id))
-            .with_detail("id", canonical.as_str()));
-    }
-    if connection.archived_at.is_some() {
-        return Err(Error::new(Code::Archived, format!("{} is archived", connection.id)));
-    }
-    Ok(())
 }
 
 fn check_free(unit: &mut Unit<'_>, connection: &Connection, identity: &str) -> Result<()> {

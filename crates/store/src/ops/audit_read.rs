@@ -27,15 +27,6 @@ impl Store {
         })
         .await
     }
-
-    /// Nodes that have an audit chain.
-    pub async fn audit_nodes(&self) -> Result<Vec<String>> {
-        self.read(|tx| {
-            let rows = tx.query("SELECT DISTINCT node FROM audit ORDER BY node", &[])?;
-            Ok(rows.iter().map(|row| row.text(0).to_owned()).collect())
-        })
-        .await
-    }
 }
 
 fn row_of(row: &crate::Row) -> Result<AuditRow> {

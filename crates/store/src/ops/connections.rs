@@ -3,6 +3,8 @@
 mod check;
 mod read;
 
+pub(crate) use check::check_live;
+
 use loom_api::{
     Mutation,
     request::{Connect, UpdateConnection},
@@ -84,7 +86,7 @@ impl Store {
 /// A Connection that may be changed.
 fn live(unit: &mut Unit<'_>, id: &ConnectionId) -> Result<Connection> {
     let connection: Connection = docs::require_locked(unit.tx, id.as_str())?;
-    check::live(&connection)?;
+    check_live(&connection)?;
     Ok(connection)
 }
 

@@ -11,7 +11,6 @@ use loom_domain::{
 
 use crate::{Act, Store, Unit, docs, params, tx::Value};
 
-pub use judge::Context;
 pub(crate) use judge::{context_of, event_of, is_pending, rejudge_item};
 
 /// Events in one offer.

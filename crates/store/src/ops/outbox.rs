@@ -14,7 +14,8 @@ use loom_domain::{
     outbox::{PartEvent, Step, Target},
 };
 
-use crate::{Act, Store, docs, params, records::StoredPart};
+use super::outbox_read::parts_of;
+use crate::{Act, Store, docs, params};
 
 pub(crate) use admit::{Admitted, admit_reply};
 pub use claim::ClaimedPart;
@@ -219,29 +220,8 @@ impl Store {
     pub async fn outbox_item(&self, id: OutboxId) -> Result<(OutboxItem, Vec<Part>, Vec<SendAttempt>)> {
         self.read(move |tx| {
             let item: OutboxItem = docs::require(tx, id.as_str())?;
-            let parts: Vec<StoredPart> =
-                docs::select(tx, "outbox_id = ?1 ORDER BY n", &params![id.as_str()])?;
             let attempts = docs::select(tx, "outbox_id = ?1 ORDER BY seq", &params![id.as_str()])?;
-            Ok((item, parts.into_iter().map(|p| p.part).collect(), attempts))
-        })
-        .await
-    }
-
-    /// Records that a scope of a Connection must not be used until a time (a provider's limit).
-    pub async fn pause_scope(
-        &self,
-        act: Act,
-        connection: ConnectionId,
-        scope: String,
-        until: Timestamp,
-    ) -> Result<()> {
-        self.write(act, move |unit| {
-            unit.tx.execute(
-                "INSERT INTO pauses (connection_id, scope, until) VALUES (?1, ?2, ?3) \
-                 ON CONFLICT (connection_id, scope) DO UPDATE SET until = excluded.until",
-                &params![connection.as_str(), scope.as_str(), until],
-            )?;
-            Ok(())
+            Ok((item, parts_of(tx, &id)?, attempts))
         })
         .await
     }

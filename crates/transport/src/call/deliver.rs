@@ -11,16 +11,12 @@ use tokio::time::Instant;
 
 use super::record::Record;
 use super::{Call, Failure, Opened, Reading};
-use crate::backend::RawResponse;
+use crate::backend::{HEAD_BYTES_MAX, HEADERS_MAX, RawResponse};
 use crate::decode::Decoder;
 use crate::fault::{FaultKind, NetworkFault, Phase, Written, stamp};
 use crate::limiter::Permit;
 use crate::response::{RateState, Response};
 use crate::stream::ByteStream;
-
-/// Largest head and most fields of an answer, whichever backend carried it.
-const HEAD_BYTES_MAX: usize = 64 * 1024;
-const HEADERS_MAX: usize = 128;
 
 /// A body on its way through the decoder.
 struct Incoming {

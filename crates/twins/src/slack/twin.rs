@@ -10,8 +10,8 @@ use tokio::net::TcpListener;
 use super::action::{self, Action};
 use super::shared::Shared;
 use super::world::World;
-use super::{Config, Counters, Fault, HttpDelivery, Knobs, Ledger, Post, Posted, Request, TwinError};
-use super::{http, people, signed};
+use super::{Config, Counters, Fault, Knobs, Ledger, Post, Posted, Request, TwinError};
+use super::{http, people};
 
 /// A running Slack twin; it stops when dropped.
 #[derive(Debug)]
@@ -84,12 +84,6 @@ impl SlackTwin {
     pub fn disconnect(&self, reason: &str) {
         // Cannot fail: it names nothing of the world.
         let _ = self.act(Action::Disconnect { reason: reason.into() });
-    }
-
-    /// Sends a signed HTTP delivery to a request URL on loopback; answers `{status, body}`.
-    pub async fn deliver_http(&self, delivery: &HttpDelivery) -> Result<Value, TwinError> {
-        let secret = self.shared.read(|world| world.cfg.signing_secret.clone());
-        signed::deliver(&secret, delivery).await
     }
 
     /// What people see.

@@ -21,7 +21,7 @@ pub(crate) struct Args {
     /// Unique name
     #[arg(value_parser = parsers::agent)]
     name: String,
-    /// Runtime: codex, acp, claude, command or http
+    /// Runtime: codex or command
     #[arg(long, value_name = "KIND")]
     runtime: RuntimeKind,
     /// Absolute working directory

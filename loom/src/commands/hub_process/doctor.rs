@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::Doctor;
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
+use crate::output::{items, pick};
 
 /// How a check ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,17 +98,16 @@ async fn hub(cx: &Context<'_, '_>, checks: &mut Vec<Check>) {
             return;
         }
     };
-    let text = |pointer: &str| status.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let count = |pointer: &str| status.pointer(pointer).and_then(Value::as_u64).unwrap_or(0);
-    let result = if text("/state") == "serving" { Result::Pass } else { Result::Fail };
-    checks.push(Check::new("hub", result, format!("the hub is {}", text("/state"))).run("loom status"));
-    let (unknown, dead) = (count("/outbox/unknown"), count("/outbox/dead"));
+    let state = pick::text(&status, "state");
+    let result = if state == "serving" { Result::Pass } else { Result::Fail };
+    checks.push(Check::new("hub", result, format!("the hub is {state}")).run("loom status"));
+    let [unknown, dead] = ["outbox.unknown", "outbox.dead"].map(|path| pick::number(&status, path));
     let result = if unknown + dead > 0 { Result::Warn } else { Result::Pass };
     checks.push(
         Check::new("outbox", result, format!("{unknown} unknown, {dead} dead"))
             .run("loom outbox list --dead"),
     );
-    let waiting = count("/inbox/needsDecision");
+    let waiting = pick::number(&status, "inbox.needsDecision");
     let result = if waiting > 0 { Result::Warn } else { Result::Pass };
     checks.push(
         Check::new("inbox", result, format!("{waiting} need a decision"))
@@ -126,8 +126,8 @@ async fn hub(cx: &Context<'_, '_>, checks: &mut Vec<Check>) {
 }
 
 fn connections(page: &Value, checks: &mut Vec<Check>) {
-    for entry in page.get("items").and_then(Value::as_array).into_iter().flatten() {
-        let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    for entry in items(page) {
+        let text = |key: &str| pick::text(entry, key);
         let result = match text("state").as_str() {
             "connected" => Result::Pass,
             "disabled" => Result::Skip,
@@ -138,7 +138,7 @@ fn connections(page: &Value, checks: &mut Vec<Check>) {
         checks.push(
             Check::new("connection", result, line).run(format!("loom integration status {}", text("id"))),
         );
-        if entry.get("allowHttp").and_then(Value::as_bool) == Some(true) {
+        if pick::is(entry, "allowHttp") {
             checks.push(Check::new("egress", Result::Warn, format!("{} may use plain http", text("id"))));
         }
     }

@@ -1,10 +1,9 @@
 //! `loom twin model`.
 
-use loom_domain::{Code, Error};
 use loom_twins::model::ModelTwin;
 use serde_json::json;
 
-use super::until_stopped;
+use super::{port_taken, until_stopped};
 use crate::context::Context;
 use crate::failure::Outcome;
 
@@ -20,7 +19,7 @@ pub(crate) struct Args {
 /// Serves it.
 pub(super) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
     let started = ModelTwin::start(args.port).await;
-    let twin = started.map_err(|error| Error::new(Code::Locked, format!("port {}: {error}", args.port)))?;
+    let twin = started.map_err(|error| port_taken(args.port, &error))?;
     let (base, v1) = (twin.base_url(), twin.v1_url());
     if cx.out.is_human() {
         cx.out.fields(&[("base URL", base), ("OpenAI base URL", v1)])?;

@@ -1,10 +1,9 @@
 //! `loom twin slack`.
 
-use loom_domain::{Code, Error};
 use loom_twins::slack::{Config, SlackTwin};
 use serde_json::json;
 
-use super::until_stopped;
+use super::{port_taken, until_stopped};
 use crate::context::Context;
 use crate::failure::Outcome;
 
@@ -29,7 +28,7 @@ pub(super) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
     let config = Config { port: args.port, seed: args.seed, ..Config::default() };
     let (app, team) = (config.app.clone(), config.team.clone());
     let started = SlackTwin::start(config).await;
-    let twin = started.map_err(|error| Error::new(Code::Locked, format!("port {}: {error}", args.port)))?;
+    let twin = started.map_err(|error| port_taken(args.port, &error))?;
     let base = twin.base_url();
     if cx.out.is_human() {
         cx.out.fields(&[

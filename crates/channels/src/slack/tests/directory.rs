@@ -1,7 +1,7 @@
 //! Reads: who, where, what was said before, files.
 
 use loom_domain::ConversationType;
-use loom_twins::slack::{Action, Post};
+use loom_twins::slack::{Action, Fault as Planned, FaultAction, Post};
 
 use super::stage::Stage;
 use crate::{Channel, CheckTarget, FaultClass, HistoryQuery};
@@ -132,6 +132,54 @@ async fn msg_124_replies_in_many_threads_are_caught_up() {
     assert_eq!((threads, page.truncated), (roots, false));
     let page = stage.channel.history(query(5)).await.unwrap();
     assert_eq!((page.messages.len(), page.truncated), (5, true));
+}
+
+/// MSG-124: a thread that grew by more than a page during the outage is caught up to its end.
+#[tokio::test]
+async fn msg_124_a_long_thread_is_caught_up_whole() {
+    let stage = Stage::start().await;
+    let root = stage.twin.post(Post::new("C0DOCS", "U0ANN", "root")).unwrap();
+    let heard = stage.twin.post(Post::new("C0DOCS", "U0ANN", "heard")).unwrap();
+    for n in 0..250 {
+        stage.twin.post(Post::new("C0DOCS", "U0BOB", &format!("r{n}")).in_thread(&root.ts)).unwrap();
+    }
+    for (limit, first, is_cut) in [(500, 0, false), (100, 150, true)] {
+        let query = HistoryQuery {
+            conversation_id: "C0DOCS".into(),
+            thread_id: None,
+            after: Some(heard.ts.clone()),
+            since: None,
+            limit,
+        };
+        let page = stage.channel.history(query).await.unwrap();
+        let texts: Vec<_> = page.messages.into_iter().map(|message| message.event.content.text).collect();
+        assert_eq!(texts, (first..250).map(|n| format!("r{n}")).collect::<Vec<_>>());
+        assert_eq!(page.truncated, is_cut);
+    }
+}
+
+/// MSG-124: a thread that went away while it was caught up hides no other message.
+#[tokio::test]
+async fn msg_124_a_thread_that_went_away_hides_nothing_else() {
+    let stage = Stage::start().await;
+    let roots = ["one", "two"].map(|text| stage.twin.post(Post::new("C0DOCS", "U0ANN", text)).unwrap());
+    let heard = stage.twin.post(Post::new("C0DOCS", "U0ANN", "heard")).unwrap();
+    stage.twin.post(Post::new("C0DOCS", "U0ANN", "m1")).unwrap();
+    for root in &roots {
+        stage.twin.post(Post::new("C0DOCS", "U0BOB", "reply").in_thread(&root.ts)).unwrap();
+    }
+    let code = "thread_not_found".to_owned();
+    stage.twin.fault(Planned::once("conversations.replies", FaultAction::Error { code }));
+    let query = HistoryQuery {
+        conversation_id: "C0DOCS".into(),
+        thread_id: None,
+        after: Some(heard.ts),
+        since: None,
+        limit: 50,
+    };
+    let page = stage.channel.history(query).await.unwrap();
+    let texts: Vec<&str> = page.messages.iter().map(|message| message.event.content.text.as_str()).collect();
+    assert_eq!((texts, stage.calls("conversations.replies")), (vec!["m1", "reply"], 2));
 }
 
 /// MSG-172: a thread or message of another conversation is no target.

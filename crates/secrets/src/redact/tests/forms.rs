@@ -94,6 +94,16 @@ fn a_forgotten_value_is_no_hit() {
 }
 
 #[test]
+fn only_a_registered_value_is_exact() {
+    let redactor = Redactor::new();
+    let token = format!("token=ghp_{}", "a1B2".repeat(9));
+    assert!(!redactor.holds_exact(&token));
+    redactor.register(&Secret::new("a1B2a1B2a1B2"));
+    assert!(redactor.holds_exact(&token), "inside of what a pattern takes");
+    assert!(!redactor.holds_exact("[redacted:exact_secret]"));
+}
+
+#[test]
 fn a_thousand_values_with_one_prefix_are_all_found() {
     let redactor = Redactor::new();
     let values: Vec<String> = (0..1_000).map(|n| format!("shared-prefix-{n:06}")).collect();
@@ -120,6 +130,11 @@ proptest! {
                 hit.start <= before.len() && hit.end >= before.len() + form.trim_end_matches('=').len()
             });
             prop_assert!(found, "{}", text);
+            let exact = |hit: &crate::redact::Hit| hit.rule == Rule::ExactSecret;
+            prop_assert_eq!(
+                redactor.holds_exact(&text),
+                redactor.scan(&text, Profile::Store).iter().any(exact)
+            );
         }
     }
 }

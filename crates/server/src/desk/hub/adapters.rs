@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use loom_api::request::{Connect, CreateAgent, UpdateConnection};
+use loom_api::request::CreateAgent;
 use loom_domain::{Code, Error, Result, RuntimeKind, connection::GatewayMode};
 
 /// Providers whose gateway this build runs itself.
@@ -53,16 +53,6 @@ pub(super) fn check_gateway(provider: &str, mode: Option<GatewayMode>) -> Result
     }
     Err(Error::new(Code::CapabilityMissing, format!("this build has no managed gateway for {provider}"))
         .with_hint("Use --gateway external."))
-}
-
-/// The same for a new Connection.
-pub(super) fn check_connect(new: &Connect) -> Result<()> {
-    check_gateway(&new.provider.to_ascii_lowercase(), new.gateway_mode)
-}
-
-/// The same for a change of a Connection.
-pub(super) fn check_change(provider: &str, change: &UpdateConnection) -> Result<()> {
-    check_gateway(provider, change.gateway_mode)
 }
 
 #[cfg(test)]

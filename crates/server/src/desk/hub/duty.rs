@@ -85,7 +85,13 @@ impl Duty for HubDesk {
         Ok(Mutation::changed(notice, vec!["ackedAt".to_owned()]))
     }
     async fn audit(&self, _: Principal, query: query::Audit) -> Result<Page<view::AuditRow>, Error> {
-        self.hub.store().audit_rows(None, query.since.unwrap_or(0), query.limit).await
+        let after = match &query.cursor {
+            Some(cursor) => cursor
+                .parse()
+                .map_err(|_| Error::new(Code::CursorExpired, "the cursor is not one of this list"))?,
+            None => query.since.unwrap_or(0),
+        };
+        self.hub.store().audit_rows(None, after, query.limit).await
     }
     async fn verify_audit(&self, _: Principal) -> Result<view::AuditVerdict, Error> {
         let verified = self.hub.store().verify_audit().await?;

@@ -8,7 +8,7 @@ use loom_domain::{
     Address, AddressId, Agent, AgentId, Connection, ConnectionId, Error, Membership, MembershipId, Principal,
 };
 
-use super::{HubDesk, adapters};
+use super::{HubDesk, INSTALLED, adapters};
 use crate::desk::{Addresses, Agents, Connections, Intent, Memberships, TestEnd};
 
 #[async_trait]
@@ -91,7 +91,7 @@ impl Connections for HubDesk {
         who: Principal,
         query: query::Connections,
     ) -> Result<Page<view::ConnectionEntry>, Error> {
-        let mut page = self.hub.store().list_connections(query, self.installed.clone()).await?;
+        let mut page = self.hub.store().list_connections(query, INSTALLED).await?;
         for entry in &mut page.items {
             self.add_health(entry).await?;
             keep_private(&who, entry);
@@ -108,9 +108,9 @@ impl Connections for HubDesk {
         self.hub.health_view(&id).await
     }
     async fn connect(&self, intent: Intent, new: request::Connect) -> Result<Mutation<Connection>, Error> {
-        adapters::check_connect(&new)?;
+        adapters::check_gateway(&new.provider.to_ascii_lowercase(), new.gateway_mode)?;
         let (act, dry_run) = self.meant(intent);
-        self.hub.store().connect(act, new, self.installed.clone(), dry_run).await
+        self.hub.store().connect(act, new, INSTALLED, dry_run).await
     }
     async fn update_connection(
         &self,
@@ -120,7 +120,7 @@ impl Connections for HubDesk {
     ) -> Result<Mutation<Connection>, Error> {
         if change.gateway_mode.is_some() {
             let connection = self.hub.store().connection(id.clone()).await?;
-            adapters::check_change(&connection.provider, &change)?;
+            adapters::check_gateway(&connection.provider, change.gateway_mode)?;
         }
         let (act, dry_run) = self.meant(intent);
         self.hub.store().update_connection(act, id, change, dry_run).await
@@ -200,11 +200,15 @@ impl Addresses for HubDesk {
         let (act, dry_run) = self.meant(intent);
         self.hub.store().update_address(act, id, change, self.trust_groups(), dry_run).await
     }
+    /// An Agent is shown those of its own Addresses, whatever it asks for.
     async fn candidates(
         &self,
-        _: Principal,
-        query: query::Candidates,
+        who: Principal,
+        mut query: query::Candidates,
     ) -> Result<Page<view::CandidateEntry>, Error> {
+        if let Principal::Agent(own) = who {
+            query.agent = Some(own.to_string());
+        }
         self.hub.store().list_candidates(query).await
     }
     async fn refresh_candidates(&self, _: Principal, id: AddressId) -> Result<view::Accepted, Error> {

@@ -4,7 +4,7 @@ use loom_api::{
     query,
     view::{AgentDetail, AgentEntry, CurrentTurn, MembershipTotals, QueueTotals, Relationship},
 };
-use loom_domain::{Address, Agent, AgentId, Result, Timestamp, Turn, agent::AgentState};
+use loom_domain::{Address, Agent, Result, Timestamp, Turn, agent::AgentState};
 
 use crate::{
     Store, Tx, docs,
@@ -20,15 +20,6 @@ impl Store {
     /// An Agent by name or id.
     pub async fn agent_by(&self, name_or_id: String) -> Result<Agent> {
         self.read(move |tx| lookup::agent(tx, &name_or_id)).await
-    }
-
-    /// Ids of all Agents that are not archived.
-    pub async fn agent_ids(&self) -> Result<Vec<AgentId>> {
-        self.read(|tx| {
-            let rows = tx.query("SELECT id FROM agents WHERE archived = 0 ORDER BY seq", &[])?;
-            rows.iter().map(|row| row.text(0).parse()).collect()
-        })
-        .await
     }
 
     /// A page of Agents, newest first.

@@ -11,7 +11,7 @@ const API_SCHEMES: &[&str] = &["https", "http"];
 const PROXY_SCHEMES: &[&str] = &["https", "http", "socks5h"];
 
 /// Refuses records that are read-only for good.
-pub(super) fn live(connection: &Connection) -> Result<()> {
+pub(crate) fn check_live(connection: &Connection) -> Result<()> {
     if let Some(canonical) = &connection.superseded_by {
         return Err(Error::new(Code::Superseded, format!("{} was superseded by {canonical}", connection.id))
             .with_detail("id", canonical.as_str()));

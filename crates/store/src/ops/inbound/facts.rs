@@ -34,7 +34,7 @@ pub(super) fn apply(
             }
         }
         FactEffect::ReviseOnly | FactEffect::RecallOnly => revise(unit, message.as_ref(), event)?,
-        FactEffect::BotIsMember(is_member) => bot_membership(unit, address, event, is_member)?,
+        FactEffect::BotIsMember(is_member) => see_candidate(unit, address, event, Some(is_member))?,
         FactEffect::ConnectionReason(_)
         | FactEffect::Store
         | FactEffect::Ignore
@@ -98,15 +98,6 @@ fn mark_edited(unit: &mut Unit<'_>, item: Option<&mut StoredItem>) -> Result<()>
     item.item.flags.edited = true;
     let before = item.item.state;
     items::save(unit, item, before.as_str(), "edit")
-}
-
-fn bot_membership(
-    unit: &mut Unit<'_>,
-    address: &Address,
-    event: &InboundEvent,
-    is_member: bool,
-) -> Result<()> {
-    see_candidate(unit, address, event, Some(is_member))
 }
 
 /// Records that a conversation was seen: it becomes or refreshes a Candidate.

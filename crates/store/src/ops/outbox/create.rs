@@ -13,7 +13,7 @@ use serde_json::json;
 use super::{Admitted, Draft, Sent, To, admit, parts};
 use crate::{
     Audit, Topic, Unit, docs,
-    ops::{items, notices},
+    ops::{items, notices, outbox_read},
     params,
     records::{StoredItem, StoredPart},
 };
@@ -54,9 +54,7 @@ fn refuse_partial(unit: &mut Unit<'_>, stored: &StoredItem, draft: &Draft) -> Re
 }
 
 fn sent(unit: &mut Unit<'_>, item: OutboxItem, duplicate: bool) -> Result<Sent> {
-    let parts: Vec<StoredPart> =
-        docs::select(unit.tx, "outbox_id = ?1 ORDER BY n", &params![item.id.as_str()])?;
-    Ok(Sent { item, parts: parts.into_iter().map(|p| p.part).collect(), duplicate })
+    Ok(Sent { parts: outbox_read::parts_of(unit.tx, &item.id)?, item, duplicate })
 }
 
 /// Stores a reply and links it to its item.
@@ -78,7 +76,6 @@ pub(crate) fn create_reply(
 fn supersede_item(unit: &mut Unit<'_>, old: &OutboxId, new: &OutboxId) -> Result<()> {
     let mut item: OutboxItem = docs::require_locked(unit.tx, old.as_str())?;
     item.superseded_by = Some(new.clone());
-    item.inbox_item_id = item.inbox_item_id.clone();
     parts::stop_all(unit, &mut item, Stop::Cancelled(OutboxReason::Superseded))
 }
 
@@ -292,5 +289,5 @@ pub(crate) fn note_answer(unit: &mut Unit<'_>, connection: &Connection, message:
         return Ok(());
     }
     item.reply_state = ReplyState::Answered;
-    parts::save_item(unit, &mut item, "answered")
+    parts::save_item(unit, &mut item)
 }

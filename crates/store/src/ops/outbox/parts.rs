@@ -315,12 +315,12 @@ fn refold_with(unit: &mut Unit<'_>, item: &mut OutboxItem, held: bool) -> Result
     if before == (item.state, item.sent_parts) {
         return docs::update(unit.tx, item);
     }
-    save_item(unit, item, before.0.as_str())?;
+    save_item(unit, item)?;
     tell_inbox(unit, item)
 }
 
 /// Writes an item back with its change.
-pub(super) fn save_item(unit: &mut Unit<'_>, item: &mut OutboxItem, _why: &str) -> Result<()> {
+pub(super) fn save_item(unit: &mut Unit<'_>, item: &mut OutboxItem) -> Result<()> {
     item.version += 1;
     item.updated_at = unit.now;
     docs::update(unit.tx, item)?;

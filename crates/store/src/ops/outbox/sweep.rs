@@ -2,7 +2,7 @@
 
 use loom_domain::{
     ConnectionId, OutboxItem, Result,
-    outbox::{OutboxReason, PartEvent, ReplyState, State},
+    outbox::{PartEvent, ReplyState, State},
 };
 
 use super::parts;
@@ -63,19 +63,17 @@ fn expire(unit: &mut Unit<'_>) -> Result<u64> {
 }
 
 fn release_quiet(unit: &mut Unit<'_>) -> Result<u64> {
-    let held: Vec<OutboxItem> =
-        docs::select(unit.tx, "state = 'held' AND open = 1 ORDER BY seq LIMIT ?1", &params![SWEPT_MAX])?;
+    let held: Vec<OutboxItem> = docs::select(
+        unit.tx,
+        "state = 'held' AND open = 1 AND held_until > 0 AND held_until <= ?1 ORDER BY seq LIMIT ?2",
+        &params![unit.now, SWEPT_MAX],
+    )?;
     let mut moved = 0;
     for mut item in held {
-        let is_due = item.state_reason == Some(OutboxReason::QuietHours)
-            && item.held_until.is_some_and(|until| until <= unit.now);
-        if !is_due {
-            continue;
-        }
         item.state = State::Pending;
         item.state_reason = None;
         item.held_until = None;
-        parts::save_item(unit, &mut item, "quiet hours ended")?;
+        parts::save_item(unit, &mut item)?;
         moved += 1;
     }
     Ok(moved)
@@ -84,13 +82,13 @@ fn release_quiet(unit: &mut Unit<'_>) -> Result<u64> {
 fn overdue(unit: &mut Unit<'_>) -> Result<u64> {
     let waiting: Vec<OutboxItem> = docs::select(
         unit.tx,
-        "state = 'sent' AND expires_at <= ?1 AND expires_at > ?2 ORDER BY expires_at LIMIT ?3",
-        &params![unit.now, unit.now.plus_ms(-86_400_000), SWEPT_MAX],
+        "awaited = 1 AND expires_at <= ?1 ORDER BY expires_at LIMIT ?2",
+        &params![unit.now, SWEPT_MAX],
     )?;
     let mut moved = 0;
-    for mut item in waiting.into_iter().filter(|i| i.reply_state == ReplyState::Waiting) {
+    for mut item in waiting {
         item.reply_state = ReplyState::Overdue;
-        parts::save_item(unit, &mut item, "overdue")?;
+        parts::save_item(unit, &mut item)?;
         let (id, hint) = (item.id.to_string(), format!("loom outbox get {}", item.id));
         notices::tell(
             unit,

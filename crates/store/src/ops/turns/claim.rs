@@ -6,6 +6,7 @@ use loom_domain::{
         Counters, DecisionInput, Known, Recheck, effective_reply_policy, recheck, recheck_without_address,
     },
     inbox::{Event as ItemEvent, State},
+    trust::turn_labels,
     turn::{AttemptStatus, TurnState},
 };
 
@@ -147,12 +148,8 @@ fn begin(
         started_at: unit.now,
         ended_at: None,
     };
-    let mut labels = agent.thread_labels.clone();
-    if let Some(address) = &subject.address
-        && !labels.contains(&address.trust_domain)
-    {
-        labels.push(address.trust_domain.clone());
-    }
+    let domain = subject.address.as_ref().map(|a| a.trust_domain.as_str());
+    let labels = turn_labels(&agent.thread_labels, domain, &[]).into_iter().map(str::to_owned).collect();
     let turn = Turn {
         id: turn_id.clone(),
         seq: unit.seq()?,

@@ -14,13 +14,9 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
 use super::WireBody;
+use crate::backend::{HEAD_BYTES_MAX, HEADERS_MAX};
 use crate::dial::{Activity, Socket};
 use crate::fault::{FaultKind, NetworkFault, Phase, Written};
-
-/// Largest head of an answer.
-const HEAD_BYTES_MAX: usize = 64 * 1024;
-/// Most header fields of an answer.
-const HEADERS_MAX: usize = 128;
 
 /// An open connection.
 #[derive(Debug)]

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::check::Checks;
 use super::stage::Stage;
+use crate::output::items;
 
 /// Steps of the script.
 pub(super) const COUNT: usize = 6;
@@ -42,9 +43,4 @@ pub(super) async fn run(step: usize, stage: &mut Stage, checks: &mut Checks) -> 
 /// Text at a pointer; empty when it is absent.
 fn text(value: &Value, pointer: &str) -> String {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
-}
-
-/// The items of a page.
-fn items(page: &Value) -> &[Value] {
-    page.get("items").and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }

@@ -59,8 +59,8 @@ pub(crate) struct Filters {
     /// Not older than this
     #[arg(long, value_name = "D", value_parser = parsers::since)]
     since: Option<String>,
-    /// Print totals per reason
-    #[arg(long)]
+    /// Print totals per reason, over all Agents
+    #[arg(long, conflicts_with_all = ["agent", "reason", "address", "connection", "conversation", "actor", "since", "limit", "cursor"])]
     counts: bool,
     #[command(flatten)]
     paging: Paging,
