@@ -5,7 +5,8 @@ use crate::harness::{SOON, Scene, eventually};
 /// Leaves a process behind that asks the hub as nobody, once its own parents are gone.
 const LEAVES_A_PROCESS: &str = r#"#!/bin/sh
 cat >/dev/null
-(setsid sh -c 'sleep 1; env -i LOOM_HOME="$LOOM_TEST_HOME" "$LOOM_TEST_BIN" agent list --json >asked 2>&1; mv asked answered' </dev/null >/dev/null 2>&1 &)
+(setsid sh -c ': >away; sleep 1; env -i LOOM_HOME="$LOOM_TEST_HOME" "$LOOM_TEST_BIN" agent list --json >asked 2>&1; mv asked answered' </dev/null >/dev/null 2>&1 &)
+until [ -e away ]; do sleep 0.05; done
 echo left
 "#;
 

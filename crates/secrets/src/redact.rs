@@ -137,7 +137,7 @@ impl Redactor {
 
     /// Finds every hit, in order and without overlap.
     pub fn scan(&self, text: impl AsRef<[u8]>, profile: Profile) -> Vec<Hit> {
-        merged(&self.engine().raw_hits(text.as_ref(), profile))
+        merged(text.as_ref(), &self.engine().raw_hits(text.as_ref(), profile))
     }
 
     /// Whether the text holds a registered value in any form.

@@ -120,7 +120,7 @@ async fn compare(stream: &Stream) -> Figures {
     for asked in &stream.asked {
         let places = seen.get(&asked.token).cloned().unwrap_or_default();
         match places.as_slice() {
-            [] => figures.lost.push(asked.token.clone()),
+            [] => figures.lost.push(path_of(stream, &asked.token).await),
             [place] if *place == (asked.channel.clone(), asked.thread.clone()) => {}
             [place] => figures.misplaced.push(format!("{} {place:?}", asked.token)),
             _ => figures.doubled.push(format!("{} {places:?}", asked.token)),
@@ -128,6 +128,18 @@ async fn compare(stream: &Stream) -> Figures {
     }
     store_side(stream, &mut figures).await;
     figures
+}
+
+/// What became of a message that nobody answered: where it stands on the platform, and its path in Loom.
+async fn path_of(stream: &Stream, token: &str) -> String {
+    let world = &stream.scene.world;
+    let ledger = world.twin.ledger();
+    let Some(message) = ledger.messages.iter().find(|m| !m.by_app && m.text.ends_with(token)) else {
+        return format!("{token}: nobody wrote it");
+    };
+    let place = format!("slack:{}/{}", message.channel, message.ts);
+    let found = world.loom(&["where", &place]).await;
+    format!("{token} at {place} in {:?}: {found}", message.thread_ts)
 }
 
 /// The store's own view: everything final, and a Receipt for each message that people saw, and no other.

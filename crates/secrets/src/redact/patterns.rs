@@ -67,8 +67,16 @@ pub(super) struct RawHit {
     pub(super) rule: Rule,
     pub(super) start: usize,
     pub(super) end: usize,
-    /// The tail, when the text ended before it did.
-    pub(super) open: Tail,
+    pub(super) tail: Tail,
+    /// Whether the text ended before the tail did.
+    pub(super) is_open: bool,
+}
+
+impl RawHit {
+    /// What still belongs to the hit when more text comes.
+    pub(super) fn open(&self) -> Tail {
+        if self.is_open { self.tail } else { Tail::None }
+    }
 }
 
 /// Collects hits.
@@ -90,8 +98,8 @@ struct Followed {
 impl Hits {
     /// Adds a hit whose tail is followed from `from`.
     fn add(&mut self, text: &[u8], rule: Rule, start: usize, from: usize, tail: Tail) {
-        let (end, open) = self.follow(text, from, tail);
-        self.list.push(RawHit { rule, start, end, open: if open { tail } else { Tail::None } });
+        let (end, is_open) = self.follow(text, from, tail);
+        self.list.push(RawHit { rule, start, end, tail, is_open });
     }
 
     fn follow(&mut self, text: &[u8], from: usize, tail: Tail) -> (usize, bool) {
@@ -110,7 +118,7 @@ impl Hits {
 
     /// Adds a hit without a tail.
     pub(super) fn add_closed(&mut self, rule: Rule, start: usize, end: usize) {
-        self.list.push(RawHit { rule, start, end, open: Tail::None });
+        self.list.push(RawHit { rule, start, end, tail: Tail::None, is_open: false });
     }
 }
 

@@ -68,6 +68,11 @@ impl Rule {
         !matches!(self, Rule::LocalPath | Rule::PrivateAddress | Rule::Email)
     }
 
+    /// Whether a name before a hit says that it is one; the name stays readable.
+    pub(crate) fn is_named(self) -> bool {
+        matches!(self, Rule::SecretKeyName | Rule::AuthHeader | Rule::Cookie)
+    }
+
     /// Whether the form of a value alone tells that it is a secret.
     pub(crate) fn is_token(self) -> bool {
         (Rule::GithubToken..=Rule::AgeKey).contains(&self)

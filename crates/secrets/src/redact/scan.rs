@@ -90,12 +90,16 @@ pub(super) struct Span {
     pub(super) rule: Rule,
     pub(super) start: usize,
     pub(super) end: usize,
+    /// What still belongs to the span when more text comes.
     pub(super) open: Tail,
+    /// How the value of a name goes on, after whatever was found in it: the name stays, so a second run would
+    /// find the rest.
+    value: Tail,
 }
 
 impl Span {
     pub(super) fn new(hit: &RawHit) -> Self {
-        Span { rule: hit.rule, start: hit.start, end: hit.end, open: hit.open }
+        Span { rule: hit.rule, start: hit.start, end: hit.end, open: hit.open(), value: value_tail(hit) }
     }
 
     /// Whether the hit begins inside.
@@ -104,24 +108,50 @@ impl Span {
     }
 
     /// Takes in an overlapping hit; an exact value names the whole.
-    pub(super) fn absorb(&mut self, hit: &RawHit) {
+    pub(super) fn absorb(&mut self, text: &[u8], hit: &RawHit) {
         if hit.rule == Rule::ExactSecret {
             self.rule = hit.rule;
         }
+        if hit.start == self.start && matches!(self.value, Tail::None) {
+            self.value = value_tail(hit);
+        }
         if hit.end > self.end || (hit.end == self.end && matches!(self.open, Tail::None)) {
-            self.open = hit.open;
+            self.open = hit.open();
             self.end = hit.end;
+            self.follow_value(text);
+        }
+    }
+
+    /// Follows what was open when the text ended.
+    pub(super) fn follow(&mut self, text: &[u8]) {
+        if !matches!(self.open, Tail::None) {
+            let (end, is_open) = self.open.follow(text, self.end);
+            self.end = end;
+            self.open = if is_open { self.open } else { Tail::None };
+            self.follow_value(text);
+        }
+    }
+
+    fn follow_value(&mut self, text: &[u8]) {
+        if matches!(self.open, Tail::None) {
+            let (end, is_open) = self.value.follow(text, self.end);
+            self.end = end;
+            self.open = if is_open { self.value } else { Tail::None };
         }
     }
 }
 
+fn value_tail(hit: &RawHit) -> Tail {
+    if hit.rule.is_named() { hit.tail } else { Tail::None }
+}
+
 /// Puts overlapping hits together.
-pub(super) fn merged(raw: &[RawHit]) -> Vec<Hit> {
+pub(super) fn merged(text: &[u8], raw: &[RawHit]) -> Vec<Hit> {
     let mut hits: Vec<Hit> = Vec::new();
     let mut span: Option<Span> = None;
     for hit in raw {
         match &mut span {
-            Some(span) if span.covers_start(hit) => span.absorb(hit),
+            Some(span) if span.covers_start(hit) => span.absorb(text, hit),
             _ => {
                 hits.extend(span.take().map(|span| Hit::of(&span)));
                 span = Some(Span::new(hit));

@@ -79,14 +79,16 @@ impl<W: Write> RedactWriter<W> {
 
     /// Writes the text up to the cut; hits that begin after it are found again next time.
     fn scan_to(&mut self, engine: &Arc<Engine>, cut: usize, last: bool) -> io::Result<()> {
-        self.follow_open_span();
         let buffer = std::mem::take(&mut self.buffer);
+        if let Some(span) = &mut self.span {
+            span.follow(&buffer);
+        }
         let hits = engine.raw_hits(&buffer, self.profile);
         let context = self.context;
         let mut from = context;
         for hit in hits.iter().filter(|hit| hit.start >= context && hit.start < cut) {
             match self.span.as_mut() {
-                Some(span) if span.covers_start(hit) => span.absorb(hit),
+                Some(span) if span.covers_start(hit) => span.absorb(&buffer, hit),
                 _ => {
                     from = self.close_span(from)?;
                     self.emit(buffer.get(from..hit.start).unwrap_or_default())?;
@@ -101,16 +103,6 @@ impl<W: Write> RedactWriter<W> {
         }
         self.buffer = buffer;
         Ok(())
-    }
-
-    fn follow_open_span(&mut self) {
-        if let Some(span) = &mut self.span
-            && !matches!(span.open, Tail::None)
-        {
-            let (end, open) = span.open.follow(&self.buffer, span.end);
-            span.end = end;
-            span.open = if open { span.open } else { Tail::None };
-        }
     }
 
     /// Writes the marker of the span and returns the place after it.
