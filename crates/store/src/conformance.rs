@@ -5,6 +5,7 @@ mod cluster;
 mod desk;
 mod durability;
 mod inbound;
+mod naming;
 mod pending;
 mod queue;
 mod sends;

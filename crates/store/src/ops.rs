@@ -5,6 +5,7 @@ pub mod addresses;
 pub mod agents;
 pub mod artifacts;
 pub mod audit_read;
+pub mod audit_write;
 pub mod candidates;
 pub(crate) mod change;
 pub mod connections;

@@ -3,8 +3,8 @@
 use loom_api::{
     query,
     request::{
-        AddressPolicy, ArchiveAgent, Bind, EnableMembership, NoReply, SetMembership, UpdateAddress,
-        UpdateAgent,
+        AddressPolicy, ArchiveAgent, Bind, Connect, EnableMembership, NoReply, SetMembership, UpdateAddress,
+        UpdateAgent, UpdateConnection,
     },
 };
 use loom_domain::{
@@ -13,7 +13,10 @@ use loom_domain::{
 };
 
 use super::{both, world::World};
-use crate::ops::{candidates::Seen, retention::Retention};
+use crate::ops::{
+    candidates::{CANDIDATES_MAX, Seen},
+    retention::Retention,
+};
 
 fn policy(change: impl FnOnce(&mut AddressPolicy)) -> UpdateAddress {
     let mut update = UpdateAddress::default();
@@ -31,6 +34,18 @@ async fn set(
     request: SetMembership,
 ) -> Result<loom_api::Mutation<loom_domain::Membership>> {
     world.store().set_membership(world.act(), world.address_id(), id.to_owned(), request, false).await
+}
+
+async fn connect(world: &World, request: Connect) -> Result<loom_api::Mutation<loom_domain::Connection>> {
+    world.store().connect(world.act(), request, vec![], false).await
+}
+
+fn dm(actor: Option<&str>) -> SetMembership {
+    SetMembership {
+        conversation_type: Some(ConversationType::Dm),
+        actor_id: actor.map(str::to_owned),
+        ..SetMembership::default()
+    }
 }
 
 fn code<T>(result: Result<T>) -> Code {
@@ -124,19 +139,29 @@ fn msg_067_a_new_trust_domain_is_confirmed_and_takes_the_memberships_along() {
 }
 
 #[test]
-fn msg_068_069_lists_hold_ids_and_make_no_membership() {
+fn msg_068_lists_hold_ids_alone() {
     both(async |world: &World| {
         for bad in ["Ann Lee", "ann@example.com", "@ann", "#general", "U*"] {
             let request = policy(|p| p.allow_actors = Some(vec![bad.to_owned()]));
             assert_eq!(code(update(world, request).await), Code::InvalidArgument, "{bad}");
         }
-        update(world, policy(|p| p.allow_conversations = Some(vec!["C1".to_owned()]))).await.unwrap();
+    });
+}
+
+#[test]
+fn msg_069_an_allowed_conversation_gets_no_membership() {
+    both(async |world: &World| {
+        let allowed = update(world, policy(|p| p.allow_conversations = Some(vec!["C1".to_owned()])));
+        assert_eq!(allowed.await.unwrap().object.allow_conversations, ["C1"]);
+        assert_eq!(world.count("memberships").await, 0);
+        let judged = world.take(world.mention("Ev1", "C1", "170.1")).await;
+        assert_eq!(judged.reason, EventReason::MembershipMissing);
         assert_eq!(world.count("memberships").await, 0);
     });
 }
 
 #[test]
-fn msg_070_077_edits_of_different_fields_are_both_kept() {
+fn msg_070_edits_of_two_fields_of_an_address_are_both_kept() {
     both(async |world: &World| {
         let name = policy(|p| p.display_name = Some("Docs".to_owned()));
         let dm = policy(|p| p.dm_policy = Some(DmPolicy::Closed));
@@ -148,7 +173,12 @@ fn msg_070_077_edits_of_different_fields_are_both_kept() {
             (address.display_name.as_str(), address.dm_policy, address.version),
             ("Docs", DmPolicy::Closed, 3)
         );
+    });
+}
 
+#[test]
+fn msg_077_edits_of_two_fields_of_a_membership_are_both_kept() {
+    both(async |world: &World| {
         let id = world.channel("C1").await;
         let purpose = SetMembership { purpose: Some("p".to_owned()), ..Default::default() };
         let role = SetMembership { role: Some("r".to_owned()), ..Default::default() };
@@ -189,30 +219,52 @@ fn msg_071_072_a_membership_starts_disabled_and_reply_only() {
 }
 
 #[test]
-fn msg_073_074_078_081_kind_actor_ids_and_domain_are_checked() {
+fn msg_073_a_dm_names_its_actor() {
     both(async |world: &World| {
-        let dm = |actor: Option<&str>| SetMembership {
-            conversation_type: Some(ConversationType::Dm),
-            actor_id: actor.map(str::to_owned),
-            ..Default::default()
-        };
         assert_eq!(code(set(world, "D0123456789", dm(None)).await), Code::ActorRequired);
         let made = set(world, "D0123456789", dm(Some("U0123456789"))).await.unwrap().object;
         assert_eq!(
             (made.conversation_id.as_str(), made.actor_id.as_deref()),
             ("D0123456789", Some("U0123456789"))
         );
+    });
+}
+
+#[test]
+fn msg_074_kind_and_actor_of_a_dm_never_change() {
+    both(async |world: &World| {
+        let made = set(world, "D0123456789", dm(Some("U0123456789"))).await.unwrap().object;
         let kind = SetMembership { conversation_type: Some(ConversationType::Group), ..Default::default() };
-        let error = set(world, "D0123456789", kind).await.unwrap_err();
-        assert_eq!(error.code, Code::ImmutableField);
-        assert!(error.hint.unwrap().contains("create the right one"));
-        assert_eq!(code(set(world, "D0123456789", dm(Some("U0999999999"))).await), Code::ImmutableField);
+        for change in [kind, dm(Some("U0999999999"))] {
+            let error = set(world, "D0123456789", change).await.unwrap_err();
+            assert_eq!(error.code, Code::ImmutableField);
+            assert!(error.hint.unwrap().contains("create the right one"));
+        }
+        assert_eq!(world.store().membership(made.id.clone()).await.unwrap(), made);
+    });
+}
+
+#[test]
+fn msg_078_names_and_foreign_ids_are_no_ids() {
+    both(async |world: &World| {
         for bad in ["#general", "@ann", "two words", "oc_123"] {
             assert_eq!(code(set(world, bad, SetMembership::default()).await), Code::InvalidArgument, "{bad}");
             assert_eq!(code(set(world, "D9", dm(Some(bad))).await), Code::InvalidArgument, "{bad}");
         }
-        let foreign = SetMembership { trust_domain: Some("other".to_owned()), ..Default::default() };
-        assert_eq!(code(set(world, "C5", foreign).await), Code::TrustConflict);
+        assert_eq!(world.count("memberships").await, 0);
+    });
+}
+
+#[test]
+fn msg_081_a_membership_has_the_domain_of_its_address() {
+    both(async |world: &World| {
+        let in_domain =
+            |word: &str| SetMembership { trust_domain: Some(word.to_owned()), ..Default::default() };
+        assert_eq!(code(set(world, "C5", in_domain("other")).await), Code::TrustConflict);
+        assert_eq!(world.count("memberships").await, 0);
+        let made = set(world, "C5", in_domain("local")).await.unwrap().object;
+        assert_eq!(code(set(world, "C5", in_domain("other")).await), Code::TrustConflict);
+        assert_eq!(world.store().membership(made.id.clone()).await.unwrap(), made);
     });
 }
 
@@ -249,23 +301,10 @@ fn seen(id: &str, member: bool) -> Seen {
 }
 
 #[test]
-fn msg_079_080_candidates_grant_nothing_and_a_missing_bot_is_told() {
+fn msg_079_a_bot_that_is_no_member_is_told() {
     both(async |world: &World| {
-        let all: Vec<Seen> = (0..600).map(|n| seen(&format!("C{n}"), n != 7)).collect();
-        let (store, connection) = (world.store(), world.connection_id());
-        assert_eq!(store.put_candidates(world.act(), connection.clone(), all.clone()).await.unwrap(), 600);
-        assert_eq!(store.put_candidates(world.act(), connection.clone(), all.clone()).await.unwrap(), 0);
-        assert_eq!(store.put_candidates(world.act(), connection, all[..599].to_vec()).await.unwrap(), 1);
-        assert_eq!(world.count("memberships").await, 0);
-        let mut listed = 0;
-        let mut asked = query::Candidates { limit: Some(250), ..Default::default() };
-        loop {
-            let page = store.list_candidates(asked.clone()).await.unwrap();
-            listed += page.items.len();
-            let Some(cursor) = page.next_cursor else { break };
-            asked.cursor = Some(cursor);
-        }
-        assert_eq!(listed, 599, "the missing one is unavailable");
+        let store = world.store();
+        store.put_candidates(world.act(), world.connection_id(), vec![seen("C7", false)]).await.unwrap();
         let draft = set(world, "C7", SetMembership { purpose: Some("p".to_owned()), ..Default::default() })
             .await
             .unwrap();
@@ -274,6 +313,37 @@ fn msg_079_080_candidates_grant_nothing_and_a_missing_bot_is_told() {
             store.enable_membership(world.act(), draft.object.id, EnableMembership::default(), false).await;
         assert_eq!(code(enabled), Code::BotNotMember);
     });
+}
+
+#[test]
+fn msg_080_candidates_grant_nothing_and_a_snapshot_is_stored_whole() {
+    both(async |world: &World| {
+        let all: Vec<Seen> = (0..CANDIDATES_MAX).map(|n| seen(&format!("C{n}"), true)).collect();
+        let (store, connection) = (world.store(), world.connection_id());
+        let put = async |seen: &[Seen]| {
+            store.put_candidates(world.act(), connection.clone(), seen.to_vec()).await.unwrap()
+        };
+        assert_eq!(put(&all).await, 5_000);
+        assert_eq!(put(&all).await, 0, "a refresh that finds nothing new");
+        assert_eq!(put(&all[..4_990]).await, 10);
+        assert_eq!(world.count("memberships").await, 0);
+        assert_eq!(offered(world).await, 4_990);
+        assert_eq!(world.count("candidates").await, 5_000, "missing ones are kept, as unavailable");
+        let more = [all.as_slice(), &[seen("CX", true)]].concat();
+        assert_eq!(code(store.put_candidates(world.act(), connection.clone(), more).await), Code::TooMany);
+    });
+}
+
+/// Candidates that are offered, counted page by page.
+async fn offered(world: &World) -> usize {
+    let mut asked = query::Candidates { limit: Some(500), ..Default::default() };
+    let mut offered = 0;
+    loop {
+        let page = world.store().list_candidates(asked.clone()).await.unwrap();
+        offered += page.items.len();
+        let Some(cursor) = page.next_cursor else { return offered };
+        asked.cursor = Some(cursor);
+    }
 }
 
 #[test]
@@ -295,33 +365,63 @@ fn msg_083_approved_senders_are_listed_and_a_disabled_one_is_refused() {
 }
 
 #[test]
-fn an_account_is_registered_once_and_urls_stay_safe() {
+fn an_account_is_registered_once_and_by_its_owner() {
     both(async |world: &World| {
-        let again = world
-            .store()
-            .connect(world.act(), World::connect_request("A0APP"), vec![], false)
-            .await
-            .unwrap_err();
+        let again = connect(world, World::connect_request("A0APP")).await.unwrap_err();
         assert_eq!(
             (again.code, again.detail["id"].as_str()),
             (Code::AlreadyExists, Some(world.connection_id().as_str()))
-        );
-        let mut lark = World::connect_request("cli_1");
-        lark.provider = "Lark".to_owned();
-        let lark = world.store().connect(world.act(), lark, vec![], false).await.unwrap().object;
-        assert_eq!((lark.provider.as_str(), lark.brand.as_deref()), ("feishu", Some("lark")));
-        let mut plain = World::connect_request("A9");
-        plain.api_url = Some("http://slack.example".to_owned());
-        assert_eq!(
-            code(world.store().connect(world.act(), plain, vec![], false).await),
-            Code::InsecureTransport
         );
         let viewer = world.act_as(Principal::Viewer);
         assert_eq!(
             code(world.store().connect(viewer, World::connect_request("A8"), vec![], false).await),
             Code::Forbidden
         );
-        assert_eq!(world.count("connections").await, 2);
+        assert_eq!(world.count("connections").await, 1);
+    });
+}
+
+#[test]
+fn msg_025_lark_is_feishu_with_its_brand_and_an_unknown_word_lists_the_known_ones() {
+    both(async |world: &World| {
+        let of = |provider: &str| Connect {
+            provider: provider.to_owned(),
+            ..World::connect_request(&format!("cli_{provider}"))
+        };
+        let unknown = connect(world, of("msn")).await.unwrap_err();
+        assert_eq!((unknown.code, &unknown.detail["field"]), (Code::InvalidArgument, &"provider".into()));
+        for known in ["slack", "feishu", "parall", "webhook", "lark", "x-NAME"] {
+            assert!(unknown.message.contains(known), "{known}: {}", unknown.message);
+        }
+        for (word, brand) in [("Lark", "lark"), ("feishu", "feishu")] {
+            let made = connect(world, of(word)).await.unwrap().object;
+            assert_eq!((made.provider.as_str(), made.brand.as_deref()), ("feishu", Some(brand)));
+        }
+        let asked = query::Connections { provider: Some("lark".to_owned()), ..Default::default() };
+        assert_eq!(world.store().list_connections(asked, vec![]).await.unwrap().items.len(), 2);
+    });
+}
+
+#[test]
+fn msg_037_plain_http_beyond_this_machine_is_refused_unless_allowed() {
+    both(async |world: &World| {
+        let at = |account: &str, url: &str, allow_http| Connect {
+            api_url: Some(url.to_owned()),
+            allow_http,
+            ..World::connect_request(account)
+        };
+        let plain = "http://slack.example/api/";
+        let refused = connect(world, at("A1", plain, false)).await.unwrap_err();
+        assert_eq!((refused.code, &refused.detail["field"]), (Code::InsecureTransport, &"apiUrl".into()));
+        assert!(refused.code.hint().contains("--allow-http"));
+        assert_eq!(world.count("connections").await, 1);
+        connect(world, at("A1", plain, true)).await.unwrap();
+        connect(world, at("A2", "https://slack.example/api/", false)).await.unwrap();
+        let local = connect(world, at("A3", "http://127.0.0.1:9/api/", false)).await.unwrap().object;
+        let moved = UpdateConnection { api_url: Some(plain.to_owned()), ..Default::default() };
+        let update = world.store().update_connection(world.act(), local.id.clone(), moved, false).await;
+        assert_eq!(code(update), Code::InsecureTransport, "a change is no way around");
+        assert_eq!(world.store().connection(local.id.clone()).await.unwrap(), local);
     });
 }
 

@@ -2,11 +2,13 @@
 //! program, called for one ignored test.
 
 use std::process::Command;
+use std::sync::atomic::Ordering;
 
+use loom_api::request::SetMembership;
 use loom_domain::{Code, Timestamp, decision::Limits, message::Decision};
 
 use super::{both, world::World};
-use crate::{Store, StoreConfig, StoreUrl, fail, ops::inbound::Offer, params};
+use crate::{Store, StoreConfig, StoreUrl, docs, fail, ops::inbound::Offer, params, records::StoredItem};
 
 const HOME: &str = "LOOM_CONFORMANCE_HOME";
 const URL: &str = "LOOM_CONFORMANCE_URL";
@@ -43,7 +45,7 @@ fn child() -> (Store, crate::Act, Offer, loom_domain::InboundEvent) {
 }
 
 fn rand_bits() -> u32 {
-    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::sync::atomic::AtomicU32;
     static NEXT: AtomicU32 = AtomicU32::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
@@ -139,4 +141,62 @@ fn msg_229_every_change_is_audited_and_one_altered_row_breaks_the_chain() {
         assert_eq!(broken.code.exit() as i32, 6);
         altered("owner", "viewer").await;
     });
+}
+
+/// Items already waiting when the events arrive.
+const WAITING: u32 = 9_000;
+
+/// Whoever is told that an event was taken finds it on disk at once, however much waits and whoever else writes.
+#[test]
+fn msg_121_behind_a_long_queue_on_a_busy_disk_the_commit_still_comes_first() {
+    both(async |world: &World| {
+        world.channel("C1").await;
+        queue_behind(world, &world.queued("C1", "170.0").await).await;
+        let busy = std::sync::atomic::AtomicBool::new(true);
+        let others = async {
+            while busy.load(Ordering::Relaxed) {
+                let edits = (0..4).map(|n| {
+                    let purpose = SetMembership { purpose: Some(format!("{n}")), ..Default::default() };
+                    world.set("C9", purpose)
+                });
+                futures_util::future::join_all(edits).await;
+            }
+        };
+        let events = async {
+            let mut last = 0;
+            for n in 0..20 {
+                let event = world.mention(&format!("EvN{n}"), "C1", &format!("171.{n}"));
+                let judged = world.take(event).await;
+                let (record, item) = (judged.record.unwrap(), judged.item_id.unwrap());
+                // Read through a connection that sees committed rows only.
+                let item = world.store().inbox_item(item).await.unwrap();
+                assert!(item.seq > last, "the order of the items is the order of the commits");
+                last = item.seq;
+                let event = record.to_string();
+                let stored = world.store().where_is(loom_domain::Principal::Owner, event).await.unwrap();
+                assert!(!stored.steps.is_empty());
+            }
+            busy.store(false, Ordering::Relaxed);
+        };
+        tokio::join!(others, events);
+        assert_eq!(world.count("inbox").await, i64::from(WAITING) + 21);
+    });
+}
+
+/// Puts more items like that one into the queue.
+async fn queue_behind(world: &World, like: &loom_domain::InboxId) {
+    let like = like.clone();
+    let store = world.store();
+    let queued = store.write(world.act(), move |unit| {
+        let pattern: StoredItem = docs::require(unit.tx, like.as_str())?;
+        for _ in 0..WAITING {
+            let mut stored = pattern.clone();
+            stored.item.id = loom_domain::InboxId::new(unit.now.0, unit.random());
+            stored.item.seq = unit.seq()?;
+            stored.conversation_id = "C0OLD".to_owned();
+            docs::insert(unit.tx, &stored)?;
+        }
+        Ok(())
+    });
+    queued.await.unwrap();
 }

@@ -235,19 +235,34 @@ fn msg_185_an_unknown_part_waits_for_the_owner() {
 }
 
 #[test]
-fn msg_187_188_the_first_outcome_stands_and_a_late_receipt_settles() {
+fn msg_187_the_first_outcome_of_a_part_stands() {
     both(async |world: &World| {
         let membership = world.channel("C1").await;
         let sent = send(world, &membership, keyed("hi", "k1")).await.item.id;
         let fence = world.connection_fence().await;
         let part = claim(world, fence).await.remove(0);
         publish(world, &part).await;
+        let accepted = PartEvent::Accepted(receipt(world, &part, "170.7"));
+        assert_eq!(finish(world, &part, accepted).await.state, PartState::Sent);
+        assert_eq!(finish(world, &part, PartEvent::Permanent(error("no"))).await.state, PartState::Sent);
+        assert_eq!((state(world, &sent).await, world.count("receipts").await), (State::Sent, 1));
+    });
+}
+
+#[test]
+fn msg_188_a_late_success_with_an_old_fence_settles_its_part() {
+    both(async |world: &World| {
+        let membership = world.channel("C1").await;
+        let sent = send(world, &membership, keyed("hi", "k1")).await.item.id;
+        let old = world.connection_fence().await;
+        let part = claim(world, old).await.remove(0);
+        publish(world, &part).await;
+        assert_eq!(world.connection_fence().await, old + 1, "another owner of the Connection");
         world.store().recover_parts(world.act(), world.connection_id()).await.unwrap();
         assert_eq!(state(world, &sent).await, State::Unknown);
         let late = finish(world, &part, PartEvent::Accepted(receipt(world, &part, "170.7"))).await;
-        assert_eq!(late.state, PartState::Sent);
-        let failed = finish(world, &part, PartEvent::Permanent(error("no"))).await;
-        assert_eq!(failed.state, PartState::Sent);
+        let kept = late.receipt.and_then(|receipt| receipt.external_message_id);
+        assert_eq!((late.state, kept.as_deref()), (PartState::Sent, Some("170.7")));
         assert_eq!((state(world, &sent).await, world.count("receipts").await), (State::Sent, 1));
     });
 }
