@@ -63,6 +63,17 @@ fn msg_002_the_guide_is_printed() {
     assert!(!ran.out.contains("/loom ") && !ran.out.contains("loopx"));
 }
 
+/// MSG-004: an Agent that cannot find the program reports it; the guide offers no path to try.
+#[test]
+fn msg_004_the_guide_tells_to_report_a_missing_program() {
+    let advice: String =
+        GUIDE.lines().take_while(|line| !line.starts_with("## ")).collect::<Vec<_>>().join(" ");
+    assert!(advice.contains("Run the program as `loom`, never by a path."), "{advice}");
+    assert!(advice.contains("report \"Loom CLI unavailable\" and stop"), "{advice}");
+    let called = GUIDE.lines().filter_map(|line| line.strip_prefix("    "));
+    assert!(called.clone().all(|line| line.starts_with("loom ")), "{:?}", called.collect::<Vec<_>>());
+}
+
 /// Every command stands in the guide, but those about the program itself.
 #[test]
 fn msg_002_every_messaging_command_is_in_the_guide() {
