@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use loom_api::request::CreateAgent;
-use loom_domain::{Code, Error, Result, RuntimeKind, connection::GatewayMode};
+use loom_domain::{Code, Error, Result, RuntimeKind, connection::GatewayMode, validate::canonical_provider};
+
+use super::INSTALLED;
 
 /// Providers whose gateway this build runs itself.
 const MANAGED: &[&str] = &["slack"];
@@ -48,7 +50,11 @@ fn exists(program: &str, cwd: Option<&str>, path: &str) -> bool {
 
 /// Refuses a managed gateway of a provider that this build does not serve.
 pub(super) fn check_gateway(provider: &str, mode: Option<GatewayMode>) -> Result<()> {
-    if mode != Some(GatewayMode::Managed) || MANAGED.contains(&provider) {
+    if mode != Some(GatewayMode::Managed) {
+        return Ok(());
+    }
+    let (provider, _) = canonical_provider(provider, &INSTALLED)?;
+    if MANAGED.contains(&provider.as_str()) {
         return Ok(());
     }
     Err(Error::new(Code::CapabilityMissing, format!("this build has no managed gateway for {provider}"))
@@ -86,6 +92,19 @@ mod tests {
             assert!(check_gateway(provider, Some(GatewayMode::External)).is_ok());
             assert!(check_gateway(provider, None).is_ok());
         }
-        assert!(check_gateway("slack", Some(GatewayMode::Managed)).is_ok());
+        for word in ["slack", "Slack"] {
+            assert!(check_gateway(word, Some(GatewayMode::Managed)).is_ok());
+        }
+    }
+
+    /// Which gateway was asked for does not hide that nobody knows the provider.
+    #[test]
+    fn msg_025_an_unknown_provider_is_told_before_its_gateway() {
+        let unknown = check_gateway("msn", Some(GatewayMode::Managed)).unwrap_err();
+        assert_eq!(unknown.code, Code::InvalidArgument);
+        assert!(unknown.message.contains("slack, feishu"), "{}", unknown.message);
+        let lark = check_gateway("lark", Some(GatewayMode::Managed)).unwrap_err();
+        assert_eq!(lark.code, Code::CapabilityMissing);
+        assert!(lark.message.contains("feishu"), "{}", lark.message);
     }
 }
