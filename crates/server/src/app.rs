@@ -10,7 +10,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::desk::Desk;
-use crate::guard::{Buckets, Front, Throttle};
+use crate::guard::{Buckets, Front, Refused, Throttle};
 use crate::{EventSource, IsRuntimeChild, ListenConfig, Metrics, TokenStore};
 
 /// Tells the time of day.
@@ -57,6 +57,7 @@ struct Inner {
     front: Front,
     throttle: Throttle,
     buckets: Buckets,
+    refused: Refused,
     in_work: Semaphore,
     streams: Arc<Semaphore>,
     stop: CancellationToken,
@@ -74,6 +75,7 @@ impl App {
             front: Front::new(&config, bound)?,
             throttle: Throttle::new(&config.requests),
             buckets: Buckets::new(&config.requests),
+            refused: Refused::default(),
             in_work: Semaphore::new(config.connections.in_work_max),
             streams: Arc::new(Semaphore::new(config.streams.streams_max)),
             stop,
@@ -99,6 +101,9 @@ impl App {
     }
     pub(crate) fn buckets(&self) -> &Buckets {
         &self.0.buckets
+    }
+    pub(crate) fn refused(&self) -> &Refused {
+        &self.0.refused
     }
     pub(crate) fn in_work(&self) -> &Semaphore {
         &self.0.in_work

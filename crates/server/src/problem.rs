@@ -21,6 +21,11 @@ impl Problem {
         Error::new(code, message).into()
     }
 
+    /// What went wrong.
+    pub(crate) fn code(&self) -> Code {
+        self.error.code
+    }
+
     /// Replaces the status where HTTP has a more exact one for the same meaning.
     pub(crate) fn with_status(mut self, status: StatusCode) -> Self {
         self.status = status;

@@ -5,6 +5,7 @@ mod atk_load;
 mod atk_origin;
 mod envelope;
 mod house;
+mod own;
 mod peers;
 mod streams;
 mod table;

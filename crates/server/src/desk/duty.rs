@@ -2,6 +2,7 @@
 
 use loom_api::{Mutation, Page, query, request, view};
 use loom_domain::{Notice, NoticeId, Principal};
+use loom_store::ops::audit_write::RefusedCall;
 
 use super::{Intent, desk};
 
@@ -30,6 +31,8 @@ desk! {
         ack_notice(intent: Intent, id: NoticeId) -> Mutation<Notice>;
         /// Lists audit rows, oldest first.
         audit(principal: Principal, query: query::Audit) -> Page<view::AuditRow>;
+        /// Records that a caller was refused.
+        record_refused_call(principal: Principal, call: RefusedCall) -> ();
         /// Recomputes the chain.
         verify_audit(principal: Principal) -> view::AuditVerdict;
     }

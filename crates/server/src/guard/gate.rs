@@ -7,7 +7,10 @@ use http::Extensions;
 use loom_domain::Code;
 use tokio::time::Instant;
 
-use super::{body, whoami};
+use super::body;
+use super::refused::{Asked, refusal};
+use super::whoami::{self, Caller};
+use crate::principal::Authenticated;
 use crate::{App, Peer, Problem, Scope};
 
 /// Who may pass a route's gate.
@@ -52,28 +55,53 @@ pub(crate) struct Gate {
 
 /// Lets a request pass to its handler, or answers it.
 pub(crate) async fn gate(State(gate): State<Gate>, request: Request, next: Next) -> Response {
-    match admit(&gate, request).await {
+    let (app, body) = (&gate.app, gate.rule.body);
+    let peer = match peer_of(request.extensions()) {
+        Ok(peer) => peer,
+        Err(problem) => return problem.into_response(),
+    };
+    let Access::Scoped(scope) = gate.rule.access else {
+        return answer(admit(app, body, &peer.to_string(), request).await, next).await;
+    };
+    let caller = match whoami::authenticate(app, &peer, request.headers()).await {
+        Ok(caller) => caller,
+        Err(problem) => return problem.into_response(),
+    };
+    let asked = Asked::of(&request);
+    let response = answer(admit_known(app, body, scope, &caller, request).await, next).await;
+    if let Some(code) = refusal(&response) {
+        asked.record(app, caller.principal, code).await;
+    }
+    response
+}
+
+async fn answer(admitted: Result<Request, Problem>, next: Next) -> Response {
+    match admitted {
         Ok(request) => next.run(request).await,
         Err(problem) => problem.into_response(),
     }
 }
 
-async fn admit(gate: &Gate, mut request: Request) -> Result<Request, Problem> {
-    let peer = peer_of(request.extensions())?;
-    let caller = match gate.rule.access {
-        Access::Public => peer.to_string(),
-        Access::Scoped(scope) => {
-            let who = whoami::authenticate(&gate.app, &peer, request.headers(), scope).await?;
-            let caller = who.0.to_string();
-            request.extensions_mut().insert(who);
-            caller
-        }
-    };
-    gate.app.buckets().take(&caller, Instant::now()).map_err(|wait| {
+async fn admit_known(
+    app: &App,
+    body: BodyRule,
+    scope: Scope,
+    caller: &Caller,
+    mut request: Request,
+) -> Result<Request, Problem> {
+    if !caller.scopes.hold(scope) {
+        return Err(Problem::new(Code::Forbidden, "the token's scopes do not cover this"));
+    }
+    request.extensions_mut().insert(Authenticated(caller.principal.clone()));
+    admit(app, body, &caller.principal.to_string(), request).await
+}
+
+async fn admit(app: &App, body: BodyRule, caller: &str, request: Request) -> Result<Request, Problem> {
+    app.buckets().take(caller, Instant::now()).map_err(|wait| {
         let ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX).max(1);
         Problem::new(Code::RateLimited, "too many requests").with_retry_after_ms(ms)
     })?;
-    body::receive(request, gate.rule.body, &gate.app).await
+    body::receive(request, body, app).await
 }
 
 fn peer_of(extensions: &Extensions) -> Result<Peer, Problem> {

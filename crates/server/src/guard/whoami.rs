@@ -5,16 +5,16 @@ use loom_domain::{Code, Principal};
 use tokio::time::Instant;
 
 use super::forwarded;
-use crate::principal::Authenticated;
 use crate::token::{Presented, StoredToken};
-use crate::{App, Peer, Problem, Scope, SocketAuth};
+use crate::{App, Peer, Problem, Scopes, SocketAuth};
 
-pub(super) async fn authenticate(
-    app: &App,
-    peer: &Peer,
-    headers: &HeaderMap,
-    scope: Scope,
-) -> Result<Authenticated, Problem> {
+/// A caller whose identity is proven, and what its token covers.
+pub(super) struct Caller {
+    pub(super) principal: Principal,
+    pub(super) scopes: Scopes,
+}
+
+pub(super) async fn authenticate(app: &App, peer: &Peer, headers: &HeaderMap) -> Result<Caller, Problem> {
     let Some(text) = bearer(headers)? else { return by_peer(app, peer) };
     let client = forwarded::peer_of(app.config(), headers, peer).to_string();
     if let Some(left) = app.throttle().pause_left(&client, Instant::now()) {
@@ -25,17 +25,13 @@ pub(super) async fn authenticate(
         app.throttle().failed(&client, Instant::now());
         return Err(Problem::new(Code::Unauthenticated, "the token is not valid"));
     };
-    if stored.scopes.hold(scope) {
-        Ok(Authenticated(stored.principal))
-    } else {
-        Err(Problem::new(Code::Forbidden, "the token's scopes do not cover this"))
-    }
+    Ok(Caller { principal: stored.principal, scopes: stored.scopes })
 }
 
-fn by_peer(app: &App, peer: &Peer) -> Result<Authenticated, Problem> {
+fn by_peer(app: &App, peer: &Peer) -> Result<Caller, Problem> {
     match peer {
         Peer::Socket { runtime_child: false, .. } if app.config().socket_auth == SocketAuth::Peer => {
-            Ok(Authenticated(Principal::Owner))
+            Ok(Caller { principal: Principal::Owner, scopes: Scopes::All })
         }
         _ => Err(Problem::new(Code::Unauthenticated, "no token was presented")),
     }

@@ -4,13 +4,18 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use loom_api::{Mutation, Page, query, request, view};
+use loom_domain::text::prefix;
 use loom_domain::time::parse_duration_ms;
 use loom_domain::{Code, Error, Notice, NoticeId, Principal, Timestamp};
+use loom_store::ops::audit_write::RefusedCall;
 use serde_json::Value;
 
 use super::HubDesk;
 use super::draft::draft_of;
 use crate::desk::{Answers, Duty, Intent};
+
+/// What an audit row keeps of the path of a refused call.
+const PATH_BYTES_MAX: usize = 256;
 
 #[async_trait]
 impl Answers for HubDesk {
@@ -92,6 +97,12 @@ impl Duty for HubDesk {
             None => query.since.unwrap_or(0),
         };
         self.hub.store().audit_rows(None, after, query.limit).await
+    }
+    async fn record_refused_call(&self, who: Principal, call: RefusedCall) -> Result<(), Error> {
+        // The caller wrote the path, so it is redacted and cut like any text from outside.
+        let path = self.hub.stored_text(&call.path);
+        let path = prefix(&path, PATH_BYTES_MAX).to_owned();
+        self.hub.store().record_refused_call(self.act(who), RefusedCall { path, ..call }).await
     }
     async fn verify_audit(&self, _: Principal) -> Result<view::AuditVerdict, Error> {
         let verified = self.hub.store().verify_audit().await?;

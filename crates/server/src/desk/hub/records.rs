@@ -108,7 +108,7 @@ impl Connections for HubDesk {
         self.hub.health_view(&id).await
     }
     async fn connect(&self, intent: Intent, new: request::Connect) -> Result<Mutation<Connection>, Error> {
-        adapters::check_gateway(&new.provider.to_ascii_lowercase(), new.gateway_mode)?;
+        adapters::check_gateway(&new.provider, new.gateway_mode)?;
         let (act, dry_run) = self.meant(intent);
         self.hub.store().connect(act, new, INSTALLED, dry_run).await
     }
