@@ -100,3 +100,22 @@ async fn id_6_dispatch_that_starts_again_makes_tokens_anew() {
     }
     house.end().await;
 }
+
+/// Tokens that no process can hold any more are forgotten by the redactor; the one before the live one is not.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_redactor_knows_the_two_newest_tokens_of_an_agent() {
+    let house = House::up().await;
+    house.furnish("cat >/dev/null; echo done", &["C1"]).await;
+    let agent = house.store().agent_by("docs".to_owned()).await.unwrap();
+    let runtimes = &house.hub().inner.runtimes;
+    let file = runtimes.host(&agent).unwrap().token_file.unwrap();
+    let mut made = Vec::new();
+    for _ in 0..4 {
+        runtimes.ensure_token(house.hub(), &agent).await.unwrap();
+        made.push(std::fs::read_to_string(&file).unwrap());
+        house.pass_s(13 * 3_600);
+    }
+    let known: Vec<_> = made.iter().map(|token| house.hub().redactor().holds_exact(token)).collect();
+    assert_eq!(known, [false, false, true, true]);
+    house.end().await;
+}

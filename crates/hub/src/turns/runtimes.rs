@@ -1,6 +1,6 @@
 //! The runtimes of Agents: one instance per Agent, made at first use and kept while its settings stand.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -33,10 +33,14 @@ pub(crate) struct Registry {
     entries: Mutex<HashMap<String, Entry>>,
     /// Token of each Agent's runtime processes, void when this hub ends.
     tokens: tokio::sync::Mutex<HashMap<AgentId, (TokenId, Timestamp)>>,
+    /// The newest tokens of each Agent, which the redactor knows.
+    masked: Mutex<HashMap<AgentId, VecDeque<Secret>>>,
 }
 
 /// Longest life of a runtime's token.
 const TOKEN_MS: i64 = 24 * 3_600_000;
+/// Tokens of an Agent that are masked: the live one, and the one before, which a process that still runs may show.
+const MASKED_MAX: usize = 2;
 const TOKEN_FILE: &str = "token";
 const TOKEN_KIND: &str = "agent";
 
@@ -50,6 +54,7 @@ impl Registry {
             redact: Arc::new(move |text| redactor.redact(text, Profile::Store).into_owned()),
             entries: Mutex::default(),
             tokens: tokio::sync::Mutex::default(),
+            masked: Mutex::default(),
         }
     }
 
@@ -100,7 +105,7 @@ impl Registry {
             half.copy_from_slice(&(act.entropy)().to_ne_bytes());
         }
         let minted = mint(TokenKind::Person, TokenId::new(act.now.0, (act.entropy)()), &random);
-        hub.redactor().register(&Secret::new(minted.value.clone()));
+        self.mask(hub, &agent.id, Secret::new(minted.value.clone()));
         let host = self.host(agent)?;
         let file = host.token_file.ok_or_else(|| Error::internal("a runtime without a token file"))?;
         loom_secrets::private_file::write_private(&file, minted.value.as_bytes())?;
@@ -120,6 +125,17 @@ impl Registry {
         hub.store().put_token(act, token).await?;
         tokens.insert(agent.id.clone(), (minted.id, made));
         Ok(())
+    }
+
+    /// Lets the redactor know a new token, and forget those that no process can hold any more.
+    fn mask(&self, hub: &Hub, agent: &AgentId, token: Secret) {
+        hub.redactor().register(&token);
+        let mut masked = self.masked.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = masked.entry(agent.clone()).or_default();
+        known.push_back(token);
+        while known.len() > MASKED_MAX {
+            known.pop_front().iter().for_each(|old| hub.redactor().forget(old));
+        }
     }
 
     /// Takes back what an earlier process made. Several hubs may share a PostgreSQL store; there each Agent's old
