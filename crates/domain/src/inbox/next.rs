@@ -26,34 +26,20 @@ words! {
 /// What the store does beside writing the item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
-    /// Fetch the message's files.
-    FetchFiles,
-    /// Set the Membership that the re-judgement found.
-    LinkMembership,
     /// Add the sender to the Address's block list.
     BlockActor,
-    /// Write Attempt and Turn as `starting`; freeze policy and Membership version.
-    BeginAttempt,
     /// End the open Attempt and its Turn.
     CloseAttempt(AttemptStatus),
-    /// Ask the runtime what became of the start.
-    Reconcile,
     /// Interrupt the running Turn (grace, then kill).
     InterruptTurn,
-    /// Write the Outbox item and its Parts.
+    /// Write the Outbox item and its Parts; whoever asked for the move holds their content.
     CreateOutbox,
     /// A failed or expired earlier reply becomes `cancelled` with `supersededBy` the new one.
     SupersedeReply,
     /// Cancel the reply's Parts that are not sent.
     CancelUnsentParts,
-    /// Keep the answer with the code that refused it.
+    /// Write the code that refused the answer beside the answer.
     KeepAnswer(Code),
-    /// Restart the reply's unsent Parts.
-    RestartOutbox,
-    /// Link the Receipts of the reply.
-    LinkReceipts,
-    /// Raise an alarm if the delivery stays unknown or held.
-    AlarmLater,
     /// Tell the owner.
     Tell(OwnerNotice),
 }

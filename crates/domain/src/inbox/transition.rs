@@ -43,10 +43,10 @@ impl ReplyFacts {
     }
 }
 
-/// State and effects of a new item (rows 1 and 2).
+/// State of a new item (rows 1 and 2).
 #[must_use]
-pub fn created(pending: bool) -> (State, Vec<Effect>) {
-    if pending { (State::PendingAccess, vec![]) } else { (State::Queued, vec![Effect::FetchFiles]) }
+pub const fn created(pending: bool) -> State {
+    if pending { State::PendingAccess } else { State::Queued }
 }
 
 /// What an item becomes by an event. The caller has checked principals (5.2 row 1) and admission.

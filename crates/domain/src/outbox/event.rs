@@ -63,7 +63,7 @@ pub enum PartEvent {
     /// The courier takes it, with the result of the check at claim.
     Claim(ClaimCheck),
     /// The Attempt reached a step.
-    Step(Step),
+    Step,
     /// The provider accepted it. Also a late result of an older Attempt.
     Accepted(Receipt),
     /// Nothing was accepted.
@@ -137,18 +137,10 @@ words! {
 /// What the store does beside writing the Part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PartEffect {
-    /// Write the send Attempt as `open`, with a new fence and lease, before any byte.
-    OpenAttempt,
-    /// Record the step on the Attempt.
-    RecordStep(Step),
     /// End the Attempt.
     CloseAttempt(SendOutcomeKind),
     /// Pause the whole limited scope until then.
     PauseScope(Timestamp),
-    /// The Connection is degraded for a refused credential.
-    DegradeAuth,
-    /// The Connection is degraded for a quota.
-    DegradeQuota,
     /// Later Parts get `Stop(EarlierFailed)`.
     CancelLater,
     /// Later Parts get `Stop(EarlierExpired)`.
@@ -159,8 +151,6 @@ pub enum PartEffect {
     Reason(OutboxReason),
     /// `expiresAt` starts anew.
     RestartTtl,
-    /// Ask the provider at `until`.
-    Settle,
     /// Tell the owner.
     Tell(PartNotice),
 }

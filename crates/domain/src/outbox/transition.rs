@@ -19,10 +19,7 @@ pub fn transition(part: &Part, event: &PartEvent, ctx: &PartContext) -> Result<P
     check_fence(part, event, ctx)?;
     match (event, part.state) {
         (E::Claim(check), PartState::Pending) => claim(part, *check, ctx),
-        (E::Step(step), PartState::Sending) => {
-            let next = PartNext { row: 4, part: part.clone(), effects: vec![] };
-            Ok(next.effect(PartEffect::RecordStep(*step)))
-        }
+        (E::Step, PartState::Sending) => Ok(PartNext { row: 4, part: part.clone(), effects: vec![] }),
         (E::Retryable { proven, retry_after_ms, error }, PartState::Sending) => {
             if ctx.step == Step::Publish && !proven {
                 return Ok(settled::unknown_at(9, part, error, ctx.now));
@@ -41,13 +38,11 @@ pub fn transition(part: &Part, event: &PartEvent, ctx: &PartContext) -> Result<P
         // Before the publish step nothing visible happened, so this is an ordinary failed try.
         (E::Unknown(error), PartState::Sending) => Ok(ended::failed_try(part, None, error, ctx)),
         (E::Auth(error), PartState::Sending) => {
-            let next = paused(10, part, ctx.now.plus_ms(AUTH_MS), error, SendOutcomeKind::Auth);
-            Ok(next.effect(PartEffect::DegradeAuth))
+            Ok(paused(10, part, ctx.now.plus_ms(AUTH_MS), error, SendOutcomeKind::Auth))
         }
         (E::Quota { until, error }, PartState::Sending) => {
             let until = until.unwrap_or(ctx.now.plus_ms(QUOTA_MS));
-            let next = paused(10, part, until, error, SendOutcomeKind::Quota);
-            Ok(next.effect(PartEffect::DegradeQuota))
+            Ok(paused(10, part, until, error, SendOutcomeKind::Quota))
         }
         (E::LeaseLost, PartState::Sending) => Ok(ended::lease_lost(part, ctx)),
         (E::Settled(answer), PartState::Unknown) => Ok(settled::answered(part, answer, ctx)),
@@ -105,7 +100,7 @@ fn claim(part: &Part, check: ClaimCheck, ctx: &PartContext) -> Result<PartNext, 
             next.part.absent_reads = 0;
             next.part.absent_at = None;
             next.part.settle_count = 0;
-            Ok(next.effect(PartEffect::OpenAttempt))
+            Ok(next)
         }
         ClaimCheck::Blocked(by) => {
             let mut next = PartNext { row: 2, part: part.clone(), effects: vec![] };

@@ -107,6 +107,8 @@ fn msg_137_a_membership_switched_off_in_the_turn_keeps_the_answer() {
         assert_eq!(detail.entry.item.state, State::NeedsDecision);
         assert_eq!(detail.entry.item.state_reason, Some(ItemReason::ReplyBlocked));
         assert_eq!(detail.attempts[0].answer.as_deref(), Some("kept"));
+        let refusal = detail.attempts[0].error.as_ref().map(|error| error.class.as_str());
+        assert_eq!(refusal, Some(Code::Disabled.as_str()), "the owner sees why it was not sent");
         world
             .store()
             .enable_membership(world.act(), membership, EnableMembership::default(), false)

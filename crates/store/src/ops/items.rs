@@ -1,10 +1,10 @@
 //! Moves Inbox items along their state machine and carries out what a move asks of the store.
 
 use loom_domain::{
-    Address, Error, HandlingAttempt, OutboxItem, Result, Turn,
+    Address, Code, Error, HandlingAttempt, OutboxItem, Result, Turn, TurnId,
     inbox::{Effect, Event, Next, OwnerNotice, ReplyFacts, transition},
     outbox::PartState,
-    turn::{AttemptStatus, TurnState},
+    turn::{AttemptStatus, ClassedError, TurnState},
 };
 use serde_json::json;
 
@@ -73,26 +73,29 @@ fn carry_out(unit: &mut Unit<'_>, stored: &mut StoredItem, effect: Effect) -> Re
                 None => Ok(()),
             }
         }
-        Effect::SupersedeReply
-        | Effect::RestartOutbox
-        | Effect::CreateOutbox
-        | Effect::FetchFiles
-        | Effect::LinkMembership
-        | Effect::BeginAttempt
-        | Effect::Reconcile
-        | Effect::KeepAnswer(_)
-        | Effect::LinkReceipts
-        | Effect::AlarmLater => Ok(()),
+        Effect::KeepAnswer(code) => keep_answer(unit, stored, code),
+        // The caller holds the reply's content and reads these off the move.
+        Effect::CreateOutbox | Effect::SupersedeReply => Ok(()),
     }
+}
+
+/// The Attempt of a Turn.
+pub(super) fn attempt_of(unit: &mut Unit<'_>, turn_id: &TurnId) -> Result<HandlingAttempt> {
+    docs::find(unit.tx, "turn_id = ?1", &params![turn_id.as_str()])?
+        .ok_or_else(|| Error::not_found("attempt of turn", turn_id.as_str()))
+}
+
+/// Writes the code that refused an answer beside the answer.
+fn keep_answer(unit: &mut Unit<'_>, stored: &StoredItem, code: Code) -> Result<()> {
+    let Some(turn_id) = &stored.item.turn_id else { return Ok(()) };
+    let mut attempt = attempt_of(unit, turn_id)?;
+    attempt.error = Some(ClassedError { class: code.as_str().to_owned(), message: code.about().to_owned() });
+    docs::update(unit.tx, &attempt)
 }
 
 fn close_attempt(unit: &mut Unit<'_>, stored: &StoredItem, status: AttemptStatus) -> Result<()> {
     let Some(turn_id) = stored.item.turn_id.clone() else { return Ok(()) };
-    let Some(mut attempt) =
-        docs::find::<HandlingAttempt>(unit.tx, "turn_id = ?1", &params![turn_id.as_str()])?
-    else {
-        return Err(Error::not_found("attempt of turn", turn_id.as_str()));
-    };
+    let mut attempt = attempt_of(unit, &turn_id)?;
     attempt.status = status;
     attempt.ended_at = Some(unit.now);
     docs::update(unit.tx, &attempt)?;

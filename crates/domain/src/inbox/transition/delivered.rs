@@ -19,13 +19,13 @@ pub(super) fn moved(item: &Item, delivery: Delivery) -> Result<Next, Error> {
             .effect(Effect::Tell(OwnerNotice::DeliveryFailed))
     };
     Ok(match delivery {
-        Delivery::Sent => Next::to(26, item, State::Handled, None).effect(Effect::LinkReceipts),
+        Delivery::Sent => Next::to(26, item, State::Handled, None),
         Delivery::Failed => undelivered(ItemReason::DeliveryFailed),
         Delivery::Expired => undelivered(ItemReason::DeliveryExpired),
         Delivery::Cancelled => {
             Next::to(28, item, State::NeedsDecision, Some(ItemReason::ReplyCancelled)).outcome(None)
         }
-        Delivery::Unknown | Delivery::Held => Next::same(29, item).effect(Effect::AlarmLater),
+        Delivery::Unknown | Delivery::Held => Next::same(29, item),
     })
 }
 
@@ -35,7 +35,5 @@ pub(super) fn restarted(item: &Item) -> Result<Next, Error> {
     if item.state != State::Failed || !is_undelivered {
         return Err(refusal(item, &Event::OutboxRetry));
     }
-    Ok(Next::to(32, item, State::AwaitingDelivery, None)
-        .outcome(Some(Outcome::Reply))
-        .effect(Effect::RestartOutbox))
+    Ok(Next::to(32, item, State::AwaitingDelivery, None).outcome(Some(Outcome::Reply)))
 }

@@ -29,7 +29,7 @@ pub(super) fn start_failed(item: &Item, failure: StartFailure, now: Timestamp) -
 
 pub(super) fn start_indeterminate(item: &Item) -> Result<Next, Error> {
     expect_state(item, HANDLING, &Event::StartIndeterminate)?;
-    Ok(Next::same(11, item).effect(Effect::Reconcile))
+    Ok(Next::same(11, item))
 }
 
 /// Row 21, `NeverAccepted`: back to its old place; the start does not count.

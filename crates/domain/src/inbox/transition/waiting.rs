@@ -11,9 +11,7 @@ use crate::{Code, Error};
 pub(super) fn rejudge(item: &Item, judged: Rejudged) -> Result<Next, Error> {
     expect_state(item, &[State::PendingAccess], &Event::Rejudge(judged))?;
     match judged {
-        Rejudged::Accepted => Ok(Next::to(3, item, State::Queued, None)
-            .effect(Effect::LinkMembership)
-            .effect(Effect::FetchFiles)),
+        Rejudged::Accepted => Ok(Next::to(3, item, State::Queued, None)),
         Rejudged::StillPending => Err(Error::new(
             Code::MembershipRequired,
             "no enabled dm Membership of this conversation and actor exists",
@@ -44,7 +42,7 @@ pub(super) fn claim(item: &Item, check: Recheck) -> Result<Next, Error> {
             Ok(Next { blocked_by: Some(BlockedBy::AgentBusy), ..next })
         }
         Recheck::Ok => {
-            let next = Next::to(6, item, State::Handling, None).outcome(None).effect(Effect::BeginAttempt);
+            let next = Next::to(6, item, State::Handling, None).outcome(None);
             Ok(Next { attempt_count: item.attempt_count.saturating_add(1), ..next })
         }
         Recheck::Blocked(by) => Ok(Next { blocked_by: Some(by), ..Next::same(6, item) }),

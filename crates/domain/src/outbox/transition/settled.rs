@@ -73,7 +73,7 @@ pub(super) fn unknown_at(row: u8, part: &Part, error: &PartError, now: Timestamp
     next.part.absent_at = None;
     next.part.until = settle_wait_ms(0).map(|wait_ms| now.plus_ms(wait_ms));
     next.part.last_error = Some(error.clone());
-    next.effect(PartEffect::CloseAttempt(SendOutcomeKind::Unknown)).effect(PartEffect::Settle)
+    next.effect(PartEffect::CloseAttempt(SendOutcomeKind::Unknown))
 }
 
 /// Rows 13 to 15.
@@ -115,7 +115,7 @@ fn ask_again(part: &Part, ctx: &PartContext) -> PartNext {
         Some(wait_ms) => {
             let mut next = PartNext { row: 15, part: part.clone(), effects: vec![] };
             next.part.until = Some(ctx.now.plus_ms(wait_ms));
-            next.effect(PartEffect::Settle)
+            next
         }
         None => left_to_owner(part),
     };

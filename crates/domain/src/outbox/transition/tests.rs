@@ -48,7 +48,7 @@ fn all_events() -> Vec<PartEvent> {
         E::Claim(ClaimCheck::Ready),
         E::Claim(ClaimCheck::Blocked(BlockedBy::AddressDisabled)),
         E::Claim(ClaimCheck::Denied),
-        E::Step(Step::Publish),
+        E::Step,
         E::Accepted(receipt(Some("1"))),
         E::Accepted(receipt(None)),
         E::Retryable { proven: true, retry_after_ms: None, error: error() },

@@ -47,7 +47,7 @@ pub(super) fn step(
         return Err(Error::new(loom_domain::Code::LeaseLost, format!("{id} has ended")));
     }
     let context = context(unit, &stored, Some(&attempt), Some(fence));
-    let next = transition(&stored.part, &PartEvent::Step(step), &context)?;
+    let next = transition(&stored.part, &PartEvent::Step, &context)?;
     attempt.step = step;
     if let Some(key) = key {
         attempt.provider_key = Some(key.to_owned());
@@ -181,11 +181,6 @@ fn carry_out(
         PartEffect::RestartTtl => restart_ttl(unit, item, stored),
         PartEffect::PauseScope(until) => pause(unit, stored, until),
         PartEffect::Tell(notice) => tell(unit, item, stored, notice),
-        PartEffect::OpenAttempt
-        | PartEffect::RecordStep(_)
-        | PartEffect::DegradeAuth
-        | PartEffect::DegradeQuota
-        | PartEffect::Settle => Ok(()),
     }
 }
 

@@ -9,8 +9,7 @@ use serde_json::json;
 
 use crate::{
     Audit, Unit, docs,
-    ops::{items, leases, outbox},
-    params,
+    ops::{items, items::attempt_of, leases, outbox},
     records::StoredItem,
 };
 
@@ -105,11 +104,6 @@ pub(super) fn accepted(
         docs::update(unit.tx, &agent)?;
     }
     unit.change("turn.changed", turn_id.as_str(), Some(turn.agent_id.as_str()), 0, &["state"])
-}
-
-fn attempt_of(unit: &mut Unit<'_>, turn_id: &TurnId) -> Result<HandlingAttempt> {
-    docs::find(unit.tx, "turn_id = ?1", &params![turn_id.as_str()])?
-        .ok_or_else(|| Error::not_found("attempt of turn", turn_id.as_str()))
 }
 
 /// Records the runtime's own thread. A fresh one after a loss starts a new generation.

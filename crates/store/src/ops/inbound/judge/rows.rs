@@ -108,7 +108,7 @@ pub(super) fn put_item(
     membership: Option<&Membership>,
     message: &Message,
 ) -> Result<StoredItem> {
-    let (state, _) = inbox::created(judgement.pending);
+    let state = inbox::created(judgement.pending);
     let conversation = &message.conversation;
     let item = Item {
         id: InboxId::new(unit.now.0, unit.random()),
