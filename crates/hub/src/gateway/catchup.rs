@@ -2,8 +2,10 @@
 //! judged like any other. Dedupe and staleness decide; nothing is answered twice.
 //!
 //! The store remembers up to when everything was read. It moves only after a complete pass, so a crash in the
-//! middle of one leaves no hole, whatever came over the socket meanwhile.
+//! middle of one leaves no hole, whatever came over the socket meanwhile. A fault that passes, such as a rate
+//! limit, interrupts a pass: it goes on with the conversations that are left.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,6 +28,7 @@ const RETRY_AFTER: Duration = Duration::from_secs(30);
 pub(super) async fn run(holder: Holder, monitor: Arc<HubMonitor>, stop: CancellationToken) {
     let mut registrations = monitor.registrations();
     let mut is_complete = false;
+    let mut pass = Pass::default();
     loop {
         let pause = if is_complete { ADVANCE_EVERY } else { RETRY_AFTER };
         let is_new = tokio::select! {
@@ -37,10 +40,13 @@ pub(super) async fn run(holder: Holder, monitor: Arc<HubMonitor>, stop: Cancella
             () = tokio::time::sleep(pause) => false,
         };
         let Some(registered) = *registrations.borrow_and_update() else { continue };
+        if is_new {
+            (pass, is_complete) = (Pass::default(), false);
+        }
         let work = async {
-            match is_complete && !is_new {
+            match is_complete {
                 true => advance(&holder, heard_until(&holder, registered)).await,
-                false => is_complete = pass(&holder, registered).await,
+                false => is_complete = pass.go_on(&holder, registered).await,
             }
         };
         tokio::select! {
@@ -58,20 +64,47 @@ pub(crate) fn heard_until(holder: &Holder, registered: Timestamp) -> Timestamp {
 
 /// Reads everything up to now once more; for a socket that was found deaf.
 pub(super) async fn catch_up(holder: &Holder) {
-    pass(holder, holder.hub.now()).await;
+    Pass::default().go_on(holder, holder.hub.now()).await;
 }
 
-/// One pass; true and remembered when every conversation was read.
-async fn pass(holder: &Holder, until: Timestamp) -> bool {
-    match read_all(holder).await {
-        Ok(()) => {
-            advance(holder, until).await;
-            true
+/// One reading of every conversation. It counts for the time of one registration: after the next, messages may
+/// be missed anywhere.
+#[derive(Default)]
+pub(crate) struct Pass {
+    /// Conversations that are done.
+    done: HashSet<String>,
+}
+
+impl Pass {
+    /// Reads what is left; true and remembered when that was everything.
+    pub(crate) async fn go_on(&mut self, holder: &Holder, until: Timestamp) -> bool {
+        match self.read_rest(holder).await {
+            Ok(()) => {
+                advance(holder, until).await;
+                true
+            }
+            Err(fault) => {
+                tracing::warn!("catch-up is not complete: {fault}");
+                false
+            }
         }
-        Err(fault) => {
-            tracing::warn!("catch-up is not complete: {fault}");
-            false
+    }
+
+    /// Reads the conversations with an enabled Membership that are not done. One that the platform refuses to show
+    /// is passed over; a fault that may pass ends the reading for now.
+    async fn read_rest(&mut self, holder: &Holder) -> Result<(), Fault> {
+        let (hub, id) = (&holder.hub, &holder.connection.id);
+        let conversations =
+            hub.store().known_conversations(id.clone()).await.map_err(|error| local(&error))?;
+        let since = start(holder).await.map_err(|error| local(&error))?;
+        for known in conversations {
+            if self.done.contains(&known.conversation_id) {
+                continue;
+            }
+            read(holder, &known.conversation_id, since).await?;
+            self.done.insert(known.conversation_id);
         }
+        Ok(())
     }
 }
 
@@ -83,35 +116,27 @@ async fn advance(holder: &Holder, at: Timestamp) {
     }
 }
 
-/// Reads every conversation with an enabled Membership. A conversation that the platform refuses to show is
-/// passed over; a fault that may pass makes the pass incomplete.
-async fn read_all(holder: &Holder) -> Result<(), Fault> {
-    let (hub, id) = (&holder.hub, &holder.connection.id);
-    let conversations = hub.store().known_conversations(id.clone()).await.map_err(|error| local(&error))?;
-    let since = start(holder).await.map_err(|error| local(&error))?;
-    for known in conversations {
-        let query = HistoryQuery {
-            conversation_id: known.conversation_id.clone(),
-            thread_id: None,
-            after: None,
-            since: Some(since),
-            limit: hub.config().connections.catchup_max,
-        };
-        match holder.channel.history(query).await {
-            Ok(page) => {
-                if page.truncated {
-                    tell_truncated(holder, &known.conversation_id).await;
-                }
-                offer(holder, page.messages.into_iter().filter(|m| !m.own).map(|m| m.event).collect())
-                    .await?;
+async fn read(holder: &Holder, conversation: &str, since: Timestamp) -> Result<(), Fault> {
+    let query = HistoryQuery {
+        conversation_id: conversation.to_owned(),
+        thread_id: None,
+        after: None,
+        since: Some(since),
+        limit: holder.hub.config().connections.catchup_max,
+    };
+    match holder.channel.history(query).await {
+        Ok(page) => {
+            if page.truncated {
+                tell_truncated(holder, conversation).await;
             }
-            Err(fault) if matches!(fault.class, FaultClass::Permanent | FaultClass::MissingScope) => {
-                tracing::debug!("history of a conversation cannot be read: {fault}");
-            }
-            Err(fault) => return Err(fault),
+            offer(holder, page.messages.into_iter().filter(|m| !m.own).map(|m| m.event).collect()).await
         }
+        Err(fault) if matches!(fault.class, FaultClass::Permanent | FaultClass::MissingScope) => {
+            tracing::debug!("history of a conversation cannot be read: {fault}");
+            Ok(())
+        }
+        Err(fault) => Err(fault),
     }
-    Ok(())
 }
 
 /// Where a pass starts: behind the cursor, never before the first connect nor beyond the oldest age.

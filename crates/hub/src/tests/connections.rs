@@ -4,9 +4,9 @@ use std::sync::{Arc, atomic::Ordering};
 use std::time::Duration;
 
 use loom_api::request::AddressPolicy;
-use loom_channels::Identity;
+use loom_channels::{Channel, Fault, FaultClass, Identity};
 use loom_domain::{
-    Code,
+    Code, Connection,
     connection::{ConnectionReason, ConnectionState, GatewayMode, Proof},
     inbox::State,
 };
@@ -92,13 +92,25 @@ async fn msg_215_ready_work_that_nobody_takes_is_stalled() {
 async fn msg_218_a_clock_jump_opens_the_session_again_and_reads_what_was_missed() {
     let house = House::up().await;
     let (platform, _, _) = house.furnish(ECHO, &["C1"]).await;
-    let histories =
-        until("a first catch-up", || async { Some(platform.with(|s| s.histories)).filter(|read| *read > 0) })
-            .await;
+    let histories = until("a first catch-up", || async {
+        Some(platform.with(|s| s.histories.len())).filter(|read| *read > 0)
+    })
+    .await;
     house.pass_s(3_600);
-    let again = || async { platform.with(|s| s.sessions == 2 && s.histories > histories).then_some(()) };
+    let again =
+        || async { platform.with(|s| s.sessions == 2 && s.histories.len() > histories).then_some(()) };
     until("a second session with its catch-up", again).await;
     house.end().await;
+}
+
+fn holder(house: &House, connection: Connection, channel: Arc<dyn Channel>) -> SessionHolder {
+    SessionHolder {
+        hub: house.hub().clone(),
+        connection: Arc::new(connection),
+        fence: 0,
+        channel,
+        identity: Arc::new(Identity::default()),
+    }
 }
 
 /// Time that the machine slept away was not listened to, so the cursor of the history does not pass over it.
@@ -106,13 +118,7 @@ async fn msg_218_a_clock_jump_opens_the_session_again_and_reads_what_was_missed(
 async fn the_history_cursor_follows_proofs_of_life_not_the_clock() {
     let house = House::up().await;
     let (platform, connection, _) = house.furnish(ECHO, &["C1"]).await;
-    let holder = SessionHolder {
-        hub: house.hub().clone(),
-        connection: Arc::new(connection),
-        fence: 0,
-        channel: platform.clone(),
-        identity: Arc::new(Identity::default()),
-    };
+    let holder = holder(&house, connection, platform.clone());
     let monitor = platform.with(|s| s.session.clone()).unwrap().monitor;
     let heard = || catchup::heard_until(&holder, house.now());
     let before = heard();
@@ -120,6 +126,29 @@ async fn the_history_cursor_follows_proofs_of_life_not_the_clock() {
     assert_eq!(heard(), before);
     monitor.alive(Proof::Pong);
     assert!(heard().since_ms(before) >= 3_600_000);
+    house.end().await;
+}
+
+/// With many conversations and a rate limit, a reading that began again each time would never end.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_catch_up_that_was_interrupted_goes_on_where_it_stopped() {
+    let house = House::up().await;
+    let (_, connection, _) = house.furnish(ECHO, &["C1", "C2", "C3"]).await;
+    let platform = super::script::Script::new("A1");
+    let holder = holder(&house, connection, platform.clone());
+    assert!(catchup::Pass::default().go_on(&holder, house.now()).await);
+    let order = platform.with(|s| std::mem::take(&mut s.histories));
+    let limit = || Fault::new(FaultClass::RateLimited, "ratelimited", "slow down");
+    platform.fail_next(&format!("history of {}", order[1]), limit());
+    platform.fail_next(&format!("history of {}", order[2]), limit());
+    let mut pass = catchup::Pass::default();
+    let mut ends = Vec::new();
+    for _ in 0..3 {
+        ends.push(pass.go_on(&holder, house.now()).await);
+    }
+    assert_eq!(ends, [false, false, true]);
+    let read = platform.with(|s| s.histories.clone());
+    assert_eq!(read, [&order[0], &order[1], &order[1], &order[2], &order[2]].map(String::clone));
     house.end().await;
 }
 

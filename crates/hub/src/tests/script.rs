@@ -31,7 +31,8 @@ pub(super) struct State {
     pub(super) faults: HashMap<String, VecDeque<Fault>>,
     pub(super) marks: Vec<(String, Mark)>,
     pub(super) files: HashMap<String, Bytes>,
-    pub(super) histories: usize,
+    /// Conversations whose history was asked for.
+    pub(super) histories: Vec<String>,
     /// Sessions that panic.
     pub(super) panics: usize,
     /// Sessions fail at once.
@@ -67,6 +68,7 @@ impl Script {
         }
     }
 
+    /// Fails the next send to a conversation, or the call `history of` it.
     pub(super) fn fail_next(&self, conversation: &str, fault: Fault) {
         self.with(|s| s.faults.entry(conversation.to_owned()).or_default().push_back(fault));
     }
@@ -187,10 +189,13 @@ impl Channel for Script {
         Settlement::Unanswered(Fault::new(FaultClass::Retryable, "network", "no answer"))
     }
 
-    async fn history(&self, _: HistoryQuery) -> Result<HistoryPage, Fault> {
-        self.with(|s| s.histories += 1);
+    async fn history(&self, query: HistoryQuery) -> Result<HistoryPage, Fault> {
         self.count();
-        Ok(HistoryPage::default())
+        self.with(|s| {
+            s.histories.push(query.conversation_id.clone());
+            let faults = s.faults.get_mut(&format!("history of {}", query.conversation_id));
+            faults.and_then(VecDeque::pop_front).map_or(Ok(HistoryPage::default()), Err)
+        })
     }
 
     async fn fetch_attachment(&self, reference: &str, _: u64) -> Result<FetchedFile, Fault> {
