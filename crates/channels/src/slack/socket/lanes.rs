@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::task::{Id, JoinSet};
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout_at};
 
 use super::super::Inner;
 use super::super::translate::{self, Known, Own};
@@ -18,7 +18,7 @@ const WAITING_MAX: usize = 10_000;
 const BATCH_MAX: usize = 50;
 /// Waits before an offer is repeated.
 const RETRY_WAITS_S: [u64; 5] = [1, 2, 5, 10, 30];
-/// Budget of the lookup of a conversation's kind, within the 3 s of an acknowledgement.
+/// Budget of the lookups of a batch for its conversation's kind, within the 3 s of an acknowledgement.
 const KIND_LIMIT: Duration = Duration::from_secs(1);
 
 /// An envelope with the socket it came from.
@@ -115,8 +115,9 @@ impl Lanes {
 
 async fn store(inner: &Inner, session: &Session, lane: String, batch: Vec<Job>) -> Done {
     let mut events = Vec::new();
+    let kinds_until = Instant::now() + KIND_LIMIT;
     for job in &batch {
-        events.extend(read(inner, session, &job.envelope).await);
+        events.extend(read(inner, session, &job.envelope, kinds_until).await);
     }
     let mut tries = 0;
     while !events.is_empty() {
@@ -134,12 +135,19 @@ async fn store(inner: &Inner, session: &Session, lane: String, batch: Vec<Job>) 
     Done::Stored { lane, acks: batch.into_iter().map(|job| (job.link, job.envelope.id)).collect() }
 }
 
-async fn read(inner: &Inner, session: &Session, envelope: &Envelope) -> Vec<loom_domain::InboundEvent> {
+async fn read(
+    inner: &Inner,
+    session: &Session,
+    envelope: &Envelope,
+    kinds_until: Instant,
+) -> Vec<loom_domain::InboundEvent> {
     let own = inner.known_own().unwrap_or_default();
     note(inner, session, envelope, &own);
-    if let Some(channel) = translate::kind_wanted(envelope) {
+    if let Some(channel) = translate::kind_wanted(envelope)
+        && Instant::now() < kinds_until
+    {
         // An unknown kind is no obstacle: it counts as not a DM.
-        let _ = timeout(KIND_LIMIT, inner.kind_of(channel)).await;
+        let _ = timeout_at(kinds_until, inner.kind_of(channel)).await;
     }
     let name = |id: &str| inner.names.value(id);
     let kind = |id: &str| inner.kinds.value(id);

@@ -28,6 +28,22 @@ async fn msg_093_a_mention_knows_the_kind_of_its_conversation() {
     assert_eq!(kind("C0GENERAL"), Some(ConversationType::Channel));
 }
 
+/// A lookup that hangs costs a batch its budget once, not once for each envelope: all are acknowledged in time.
+#[tokio::test]
+async fn a_slow_lookup_of_the_kind_delays_a_batch_once() {
+    let (stage, hub) = (Stage::start().await, Hub::new());
+    let _served = stage.connected(&hub).await;
+    stage.twin.knobs(|knobs| knobs.mention_message_event = false);
+    let hang = FaultAction::HangAfterActing;
+    stage.twin.fault(Planned::times("conversations.info", 10, hang));
+    for n in 0..6 {
+        stage.twin.post(Post::mention("G0MPIM", "U0ANN", &format!("hi {n}"))).unwrap();
+    }
+    hub.events(6).await;
+    // The first envelope is a batch of its own; the others come together behind it.
+    assert_eq!(stage.calls("conversations.info"), 2);
+}
+
 /// MSG-104, MSG-107: all events of one message share its key; the mention evidence is in both types.
 #[tokio::test]
 async fn msg_104_msg_107_all_events_of_a_message_share_its_key() {
