@@ -143,7 +143,7 @@ impl Server {
         connections.spawn(async move {
             let limit = app.config().connections.header_read;
             if let Some(stream) = tls::handshake(&tls, stream, limit).await {
-                connection::serve(stream, peer, app, router, stop).await;
+                connection::serve(stream, peer, slot.pulse.clone(), app, router, stop).await;
             }
             drop(slot);
         });
@@ -158,7 +158,7 @@ impl Server {
     ) {
         let (app, router, stop) = (self.app.clone(), self.router.clone(), self.stop.clone());
         connections.spawn(async move {
-            connection::serve(stream, peer, app, router, stop).await;
+            connection::serve(stream, peer, slot.pulse.clone(), app, router, stop).await;
             drop(slot);
         });
     }

@@ -31,11 +31,11 @@ type Answering = BoxFuture<'static, Result<Answer, std::convert::Infallible>>;
 pub(super) async fn serve<S: Stream>(
     stream: S,
     peer: Peer,
+    pulse: Pulse,
     app: App,
     router: axum::Router,
     stop: CancellationToken,
 ) {
-    let pulse = Pulse::new();
     let limits = app.config().connections.clone();
     let io = TokioIo::new(Timed::new(stream, pulse.clone(), limits.write_stall));
     let request_limits = app.config().requests.clone();

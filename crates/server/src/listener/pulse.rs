@@ -15,6 +15,8 @@ enum Phase {
     Head(Instant),
     /// Requests in work.
     Work(usize),
+    /// Another connection needs its place.
+    Ended,
 }
 
 /// The phase of one connection, told by its reads and its requests, watched by its task.
@@ -45,13 +47,30 @@ impl Pulse {
         self.0.send_modify(|phase| {
             *phase = match phase {
                 Phase::Work(count) => Phase::Work(*count + 1),
-                _ => Phase::Work(1),
+                Phase::Ended => Phase::Ended,
+                Phase::Idle(_) | Phase::Head(_) => Phase::Work(1),
             };
         });
         Work(self.clone())
     }
 
-    /// Returns when the connection stood idle or sent its head for too long.
+    /// Ends the connection if no request of it is in work; says whether it ends.
+    pub(super) fn end_unless_at_work(&self) -> bool {
+        self.0.send_if_modified(|phase| {
+            let may_end = !matches!(phase, Phase::Work(_));
+            if may_end {
+                *phase = Phase::Ended;
+            }
+            may_end
+        })
+    }
+
+    #[cfg(test)]
+    pub(super) fn has_ended(&self) -> bool {
+        *self.0.borrow() == Phase::Ended
+    }
+
+    /// Returns when the connection stood idle or sent its head for too long, or was ended.
     pub(super) async fn overdue(&self, limits: &ConnectionLimits) {
         let mut phase = self.0.subscribe();
         loop {
@@ -59,6 +78,7 @@ impl Pulse {
                 Phase::Idle(since) => Some(since + limits.idle),
                 Phase::Head(since) => Some(since + limits.header_read),
                 Phase::Work(_) => None,
+                Phase::Ended => return,
             };
             tokio::select! {
                 () = sleep_until(deadline) => return,
@@ -80,6 +100,7 @@ impl Drop for Work {
         self.0.0.send_modify(|phase| {
             *phase = match phase {
                 Phase::Work(count) if *count > 1 => Phase::Work(*count - 1),
+                Phase::Ended => Phase::Ended,
                 _ => Phase::Idle(Instant::now()),
             };
         });

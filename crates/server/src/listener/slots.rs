@@ -1,8 +1,9 @@
 //! Guard 1: how many connections are open, in all and for each peer.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::pulse::Pulse;
 use crate::{ConnectionLimits, Peer};
 
 /// Counts open connections.
@@ -15,14 +16,22 @@ pub(super) struct Slots {
 
 #[derive(Debug, Default)]
 struct Open {
-    all: usize,
-    peers: HashMap<String, usize>,
+    next: u64,
+    /// In the order of their coming.
+    seats: BTreeMap<u64, Seat>,
+}
+
+#[derive(Debug)]
+struct Seat {
+    peer: String,
+    pulse: Pulse,
 }
 
 /// One open connection; it is free again when dropped.
 pub(super) struct Slot {
     open: Arc<Mutex<Open>>,
-    peer: String,
+    number: u64,
+    pub(super) pulse: Pulse,
 }
 
 impl Slots {
@@ -30,30 +39,29 @@ impl Slots {
         Slots { open_max: limits.connections_max, per_peer_max: limits.per_peer_max, open: Arc::default() }
     }
 
-    /// Takes a slot, unless the peer or everybody together has too many.
+    /// Takes a slot, unless the peer or everybody together has too many. For the owner at the socket the oldest
+    /// connection without a request makes way, or whoever holds connections open could lock the owner out.
     pub(super) fn take(&self, peer: &Peer) -> Option<Slot> {
+        let makes_room = matches!(peer, Peer::Socket { runtime_child: false, .. });
         let peer = peer.to_string();
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let of_peer = open.peers.get(&peer).copied().unwrap_or(0);
-        if open.all >= self.open_max || of_peer >= self.per_peer_max {
-            return None;
+        let is_peer_full = open.seats.values().filter(|seat| seat.peer == peer).count() >= self.per_peer_max;
+        if is_peer_full || open.seats.len() >= self.open_max {
+            let may_go = |seat: &Seat| makes_room && (!is_peer_full || seat.peer == peer);
+            let gone = open.seats.iter().find(|(_, seat)| may_go(seat) && seat.pulse.end_unless_at_work());
+            let gone = gone.map(|(number, _)| *number)?;
+            open.seats.remove(&gone);
         }
-        open.all += 1;
-        open.peers.insert(peer.clone(), of_peer + 1);
-        Some(Slot { open: Arc::clone(&self.open), peer })
+        let (number, pulse) = (open.next, Pulse::new());
+        open.next += 1;
+        open.seats.insert(number, Seat { peer, pulse: pulse.clone() });
+        Some(Slot { open: Arc::clone(&self.open), number, pulse })
     }
 }
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        open.all = open.all.saturating_sub(1);
-        let left = open.peers.get(&self.peer).map_or(0, |count| count.saturating_sub(1));
-        if left == 0 {
-            open.peers.remove(&self.peer);
-        } else {
-            open.peers.insert(self.peer.clone(), left);
-        }
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).seats.remove(&self.number);
     }
 }
 
@@ -76,5 +84,33 @@ mod tests {
         assert!(slots.take(&peer(3)).is_none());
         drop(first);
         assert!(slots.take(&peer(3)).is_some());
+    }
+
+    #[test]
+    fn connections_without_a_request_make_way_for_the_owner_only() {
+        let slots = Slots::new(&ConnectionLimits {
+            connections_max: 3,
+            per_peer_max: 2,
+            ..ConnectionLimits::default()
+        });
+        let socket = |runtime_child| Peer::Socket { uid: 1, runtime_child };
+        let first = slots.take(&socket(true)).unwrap();
+        let second = slots.take(&socket(true)).unwrap();
+        assert!(slots.take(&socket(true)).is_none());
+        let work = first.pulse.work();
+        let owner = slots.take(&socket(false)).unwrap();
+        assert!(!first.pulse.has_ended() && second.pulse.has_ended());
+        let _theirs = owner.pulse.work();
+        assert!(slots.take(&socket(false)).is_none(), "who is at work is not sent away");
+        drop((work, second));
+        assert!(slots.take(&socket(false)).is_some());
+        assert!(first.pulse.has_ended());
+
+        let address = |n: u8| Peer::Address([127, 0, 0, n].into());
+        let slots = Slots::new(&ConnectionLimits { connections_max: 2, ..ConnectionLimits::default() });
+        let held = [1, 2].map(|n| slots.take(&address(n)).unwrap());
+        assert!(slots.take(&address(3)).is_none());
+        assert!(slots.take(&socket(false)).is_some());
+        assert!(held[0].pulse.has_ended() && !held[1].pulse.has_ended());
     }
 }

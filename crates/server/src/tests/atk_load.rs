@@ -126,6 +126,17 @@ async fn atk_11_floods_of_sockets_are_bounded() {
     }
 }
 
+/// ATK-11: whoever of the same user holds idle connections open does not lock the owner out.
+#[tokio::test]
+async fn atk_11_idle_sockets_make_way_for_the_owner() {
+    let house = house().await;
+    let mut held = Vec::new();
+    for _ in 0..64 {
+        held.push(tokio::net::UnixStream::connect(&house.socket).await.unwrap());
+    }
+    assert_eq!(house.as_owner("GET /v1/healthz", &[], "").await.status, 200);
+}
+
 /// Guard 1: more requests in work than the limit are turned away.
 #[tokio::test]
 async fn requests_in_work_are_bounded() {
