@@ -7,6 +7,6 @@ mod settings;
 pub use identity::{canonical_identity, canonical_provider};
 pub use ids::{Warning, check_actor_id, check_conversation_id, check_list};
 pub use settings::{
-    AGENT_TURN_SECONDS, IDLE_SECONDS, INBOUND_AGE_MS, PROACTIVE_PER_HOUR, TTL_SECONDS, check_agent,
+    AGENT_TURN_SECONDS, IDLE_SECONDS, INBOUND_AGE_SECONDS, PROACTIVE_PER_HOUR, TTL_SECONDS, check_agent,
     check_membership_actor, check_range, check_text, membership_texts,
 };

@@ -4,7 +4,7 @@ mod sections;
 
 use std::path::Path;
 
-use loom_domain::{Code, Error, Result};
+use loom_domain::{Code, Error, Result, validate};
 use serde::{Deserialize, Serialize};
 
 pub use sections::{
@@ -79,9 +79,8 @@ impl Config {
         if !(1..=16).contains(&self.outbox.conversations_in_flight) {
             return Err(Error::invalid("outbox.conversations_in_flight", "expected 1 to 16"));
         }
-        if !(60..=604_800).contains(&self.inbound.max_age_s) {
-            return Err(Error::invalid("inbound.max_age_s", "expected 60 to 604800"));
-        }
+        let inbound_age_s = u64::try_from(self.inbound.max_age_s).unwrap_or(0);
+        validate::check_range("inbound.max_age_s", inbound_age_s, &validate::INBOUND_AGE_SECONDS)?;
         if self.retention.event_key_days < 2 {
             return Err(Error::invalid("retention.event_key_days", "expected at least 2"));
         }

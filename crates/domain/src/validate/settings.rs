@@ -13,8 +13,8 @@ pub const PROACTIVE_PER_HOUR: RangeInclusive<u64> = 1..=600;
 pub const AGENT_TURN_SECONDS: RangeInclusive<u64> = 10..=604_800;
 /// Idle limit of a Turn, seconds.
 pub const IDLE_SECONDS: RangeInclusive<u64> = 10..=604_800;
-/// Oldest accepted event, milliseconds (1 minute to 7 days).
-pub const INBOUND_AGE_MS: RangeInclusive<u64> = 60_000..=604_800_000;
+/// Oldest accepted event, seconds (1 minute to 7 days).
+pub const INBOUND_AGE_SECONDS: RangeInclusive<u64> = 60..=604_800;
 
 const OWNER_TEXT_BYTES_MAX: usize = 16_000;
 const DISPLAY_NAME_BYTES_MAX: usize = 1_000;

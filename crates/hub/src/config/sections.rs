@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use loom_domain::{decision::MAX_AGE_MS, inbox::limits::QUEUE_AGE_MS_MAX};
 use serde::{Deserialize, Serialize};
 
 macro_rules! section {
@@ -95,7 +96,7 @@ section! {
     /// `[inbound]`
     Inbound {
         /// Older events are stale, seconds.
-        max_age_s: i64 = 86_400,
+        max_age_s: i64 = MAX_AGE_MS / 1_000,
     }
 }
 
@@ -103,7 +104,7 @@ section! {
     /// `[inbox]`
     Inbox {
         /// Items wait at most this long, seconds.
-        max_queue_age_s: i64 = 259_200,
+        max_queue_age_s: i64 = QUEUE_AGE_MS_MAX / 1_000,
         /// Grace of an interrupt, milliseconds.
         interrupt_grace_ms: u64 = 10_000,
     }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use loom_api::{query, view::CandidateEntry};
 use loom_domain::{
     Address, AddressId, Candidate, CandidateId, Code, ConnectionId, ConversationType, Error, MembershipId,
-    Result,
+    Result, text::prefix,
 };
 
 use super::lookup::{self, Filter};
@@ -97,11 +97,6 @@ fn membership_of(tx: &mut dyn crate::Tx, candidate: &Candidate) -> Result<Option
     tx.first(sql, &values)?.map(|row| row.text(0).parse()).transpose()
 }
 
-fn cut(text: &str, bytes_max: usize) -> String {
-    let end = (0..=bytes_max.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
-    text.get(..end).unwrap_or("").to_owned()
-}
-
 fn snapshot(unit: &mut Unit<'_>, address: &Address, seen: &[Seen]) -> Result<u64> {
     let known: Vec<Candidate> =
         docs::select(unit.tx, "address_id = ?1 ORDER BY seq", &params![address.id.as_str()])?;
@@ -152,8 +147,8 @@ fn see(
     };
     let mut after = Candidate {
         conversation_type: seen.conversation_type,
-        display_name: cut(&seen.display_name, NAME_BYTES_MAX),
-        description: cut(&seen.description, DESCRIPTION_BYTES_MAX),
+        display_name: prefix(&seen.display_name, NAME_BYTES_MAX).to_owned(),
+        description: prefix(&seen.description, DESCRIPTION_BYTES_MAX).to_owned(),
         bot_is_member: seen.bot_is_member,
         available: true,
         ..before.clone()

@@ -1,7 +1,7 @@
 //! Messages, edits and recalls.
 
 use loom_domain::message::{Attachment, AttachmentStatus, EventKind, Mention, Sender, SenderKind};
-use loom_domain::{ConversationType, InboundEvent, PartId, Timestamp};
+use loom_domain::{ConversationType, InboundEvent, PartId, Timestamp, text::prefix};
 use loom_markup::slack::{from_slack, is_bare_mention, slack_mentions};
 use serde_json::Value;
 
@@ -121,7 +121,8 @@ fn message(event: &Value, item: &Value, channel: &str, known: &Known<'_>) -> Inb
     out.sender = sender(item, known);
     out.bare_mention = is_bare_mention(body, &known.own.user) && list(item, "files").is_empty();
     let plain = from_slack(body, Some(&known.own.user), |id| (known.name)(id));
-    (out.content.text, out.content.truncated) = cut(plain);
+    prefix(&plain, TEXT_BYTES_MAX).clone_into(&mut out.content.text);
+    out.content.truncated = plain.len() > TEXT_BYTES_MAX;
     out.content.attachments = list(item, "files").iter().take(FILES_MAX).filter_map(attachment).collect();
     out.mentions = mentioned
         .into_iter()
@@ -213,17 +214,6 @@ fn attachment(file: &Value) -> Option<Attachment> {
         artifact_id: None,
         sha256: None,
     })
-}
-
-fn cut(text: String) -> (String, bool) {
-    if text.len() <= TEXT_BYTES_MAX {
-        return (text, false);
-    }
-    let mut end = TEXT_BYTES_MAX;
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    (text.get(..end).unwrap_or("").to_owned(), true)
 }
 
 /// Whether one of our messages keeps from us which Part it is. All our text carries metadata, so a text without
