@@ -1,4 +1,4 @@
-//! Twins stand for the services on the other side: a Slack team and a model server, simulated on loopback.
+//! Twins stand for the services on the other side, simulated on loopback: a Slack team, a model server and GitHub.
 //!
 //! What they are not: a way for the hub to reach anything. Tests, benchmarks, `loom demo` and `loom twin` start them.
 //!
@@ -6,5 +6,8 @@
 //! - A twin listens on loopback only and calls nothing outside it.
 //! - Its ids are the same in every run; only timestamps follow the wall clock.
 
+mod front;
+
+pub mod github;
 pub mod model;
 pub mod slack;

@@ -23,11 +23,11 @@
 //!
 //! What it never does: talk to anything but loopback, or hand out a token it was not given.
 
+use crate::front::{answer, clock};
+
 mod action;
-mod answer;
 mod api;
 mod blocks;
-mod clock;
 mod config;
 mod control;
 mod delivery;

@@ -10,25 +10,25 @@ use hyper::body::Frame;
 use serde_json::Value;
 
 /// Body of any answer.
-pub(super) type Body = BoxBody<Bytes, Cut>;
+pub(crate) type Body = BoxBody<Bytes, Cut>;
 
 /// The connection ends here, on purpose.
 #[derive(Debug, thiserror::Error)]
 #[error("connection cut by a planned failure")]
-pub(super) struct Cut;
+pub(crate) struct Cut;
 
 /// A complete answer.
 #[derive(Debug, Clone)]
-pub(super) struct Answer {
-    pub(super) status: u16,
-    pub(super) content_type: String,
-    pub(super) headers: Vec<(&'static str, String)>,
-    pub(super) body: Bytes,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) content_type: String,
+    pub(crate) headers: Vec<(&'static str, String)>,
+    pub(crate) body: Bytes,
 }
 
 /// What happens to a request.
 #[derive(Debug)]
-pub(super) enum Outcome {
+pub(crate) enum Outcome {
     Answer(Answer),
     /// The connection closes without an answer.
     Close,
@@ -37,12 +37,12 @@ pub(super) enum Outcome {
 }
 
 impl Answer {
-    pub(super) fn json(status: u16, value: &Value) -> Self {
+    pub(crate) fn json(status: u16, value: &Value) -> Self {
         let body = Bytes::from(value.to_string());
         Self { status, content_type: "application/json; charset=utf-8".into(), headers: Vec::new(), body }
     }
 
-    pub(super) fn text(status: u16, text: &str) -> Self {
+    pub(crate) fn text(status: u16, text: &str) -> Self {
         Self {
             status,
             content_type: "text/plain; charset=utf-8".into(),
@@ -51,11 +51,11 @@ impl Answer {
         }
     }
 
-    pub(super) fn html(status: u16, text: &str) -> Self {
+    pub(crate) fn html(status: u16, text: &str) -> Self {
         Self { content_type: "text/html; charset=utf-8".into(), ..Self::text(status, text) }
     }
 
-    pub(super) fn with_header(mut self, name: &'static str, value: String) -> Self {
+    pub(crate) fn with_header(mut self, name: &'static str, value: String) -> Self {
         self.headers.push((name, value));
         self
     }
@@ -68,13 +68,13 @@ impl Answer {
         head
     }
 
-    pub(super) fn into_response(self) -> Result<Response<Body>, Cut> {
+    pub(crate) fn into_response(self) -> Result<Response<Body>, Cut> {
         Outcome::Answer(self).into_response()
     }
 }
 
 impl Outcome {
-    pub(super) fn into_response(self) -> Result<Response<Body>, Cut> {
+    pub(crate) fn into_response(self) -> Result<Response<Body>, Cut> {
         match self {
             Self::Close => Err(Cut),
             Self::Answer(answer) => {
