@@ -1,4 +1,5 @@
-//! Twins stand for the services on the other side, simulated on loopback: a Slack team, a model server and GitHub.
+//! Twins stand for the services on the other side, simulated on loopback: a Slack team, a model server, GitHub
+//! and the SEC's EDGAR.
 //!
 //! What they are not: a way for the hub to reach anything. Tests, benchmarks, `loom demo` and `loom twin` start them.
 //!
@@ -10,4 +11,5 @@ mod front;
 
 pub mod github;
 pub mod model;
+pub mod sec;
 pub mod slack;

@@ -1,6 +1,8 @@
 //! `loom twin`.
 
+mod github;
 mod model;
+mod sec;
 mod slack;
 
 use std::fmt::Display;
@@ -11,10 +13,15 @@ use loom_domain::{Code, Error};
 use crate::context::Context;
 use crate::failure::Outcome;
 
+/// Where what a reading twin was asked is seen and made to fail.
+const CONTROL: &str = "GET /twin/requests /twin/faults; POST /twin/fault /twin/clear";
+
 /// Which platform to simulate.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Slack(slack::Args),
+    Github(github::Args),
+    Sec(sec::Args),
     Model(model::Args),
 }
 
@@ -22,6 +29,8 @@ pub(crate) enum Command {
 pub(crate) async fn run(command: Command, cx: &mut Context<'_, '_>) -> Outcome {
     match command {
         Command::Slack(args) => slack::run(args, cx).await,
+        Command::Github(args) => github::run(args, cx).await,
+        Command::Sec(args) => sec::run(args, cx).await,
         Command::Model(args) => model::run(args, cx).await,
     }
 }

@@ -130,6 +130,12 @@ impl Ledger {
         busiest(self.lock().log.iter().map(|request| request.at), window)
     }
 
+    /// Arrivals in the window that ends now.
+    pub(crate) fn recent(&self, window: Duration) -> usize {
+        let now = self.started.elapsed();
+        self.lock().log.iter().rev().take_while(|request| now.saturating_sub(request.at) < window).count()
+    }
+
     /// Waits until this many requests have arrived since the start.
     pub(crate) async fn wait_for(&self, count: u64) {
         // The sender lives in `self`, so waiting cannot fail.
