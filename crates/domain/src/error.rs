@@ -63,6 +63,11 @@ impl Error {
         }
     }
 
+    /// The stable text of the code.
+    pub const fn code(&self) -> &'static str {
+        self.code.as_str()
+    }
+
     /// Replaces the hint.
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());

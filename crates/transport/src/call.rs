@@ -2,6 +2,7 @@
 
 mod attempt;
 mod deliver;
+mod limits;
 mod record;
 mod verdict;
 pub(crate) mod websocket;
@@ -20,7 +21,7 @@ use crate::fault::{NetworkFault, Written, stamp};
 use crate::limiter::LaneKey;
 use crate::request::Spec;
 use crate::response::{Meta, RateState, Response};
-use crate::retry::{self, Repeat, Verdict, after};
+use crate::retry::{self, Repeat, Verdict};
 use crate::stream::ByteStream;
 use crate::trace::Trace;
 use crate::transport::{Core, Transport};
@@ -145,7 +146,7 @@ impl Call {
     async fn attempts(&mut self, reading: Reading) -> Result<Opened> {
         loop {
             let outcome = self.attempt(reading).await;
-            let verdict = retry::decide(self.repeat, verdict::ending(&outcome));
+            let verdict = retry::decide(self.repeat, self.ending(&outcome));
             match verdict {
                 Verdict::Unknown => return Err(self.unknown(outcome)),
                 Verdict::Stop => return self.settle(outcome),
@@ -158,25 +159,19 @@ impl Call {
         }
     }
 
-    /// Notes a throttle for the whole scope and tells how long to wait, if another attempt may be made.
+    /// How long to wait, if another attempt may be made.
     fn delay_before_next(&self, outcome: &Result<Opened, Failure>) -> Option<Duration> {
         let core = self.core();
-        let asked = retry_after(core, outcome);
-        let throttled = matches!(outcome, Ok(Opened::Whole(r)) if r.status == 429);
         let computed = retry::delay(self.attempts, fraction(core.entropy.bits()));
-        let delay = asked.unwrap_or(if throttled { retry::THROTTLE_PAUSE } else { computed });
+        let asked = match outcome {
+            Ok(Opened::Whole(response)) => self.asked_wait(response),
+            _ => None,
+        };
+        let delay = asked.unwrap_or(computed);
         let left = self.deadline.saturating_duration_since(Instant::now());
         let may = self.attempts < self.spec.attempts && delay <= retry::RETRY_AFTER_MAX && delay < left;
         let host = self.url.host_str().unwrap_or_default();
         (may && core.budget.retry(host)).then_some(delay)
-    }
-
-    /// Pauses the scope of a throttled request, so that nobody else opens a socket in vain.
-    fn note_throttle(&self, status: u16, headers: &http::HeaderMap) {
-        let (429, false, Some(lane)) = (status, self.spec.paces_itself, &self.lane) else { return };
-        let core = self.core();
-        let asked = headers.get("retry-after").and_then(|v| after::parse(v.to_str().ok()?, core.clock.now()));
-        core.limiter.pause(lane, Instant::now() + asked.unwrap_or(retry::THROTTLE_PAUSE));
     }
 
     fn meta(&self, rate: Option<RateState>) -> Meta {
@@ -202,13 +197,6 @@ impl Call {
         error.operation.clone_from(&self.spec.operation);
         error.attempts = Some(self.attempts);
         stamp(error, self.written)
-    }
-}
-
-fn retry_after(core: &Core, outcome: &Result<Opened, Failure>) -> Option<Duration> {
-    match outcome {
-        Ok(Opened::Whole(response)) => after::parse(response.header("retry-after")?, core.clock.now()),
-        _ => None,
     }
 }
 

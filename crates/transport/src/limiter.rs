@@ -1,41 +1,25 @@
-//! One limiter set per process: a token bucket, a concurrency cap and pauses per (scope, credential fingerprint).
+//! One limiter set per process: rates, a concurrency cap and pauses per (scope, credential fingerprint).
+
+mod lane;
+mod shared;
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use loom_domain::{Code, Error, Result};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use loom_domain::{Code, Error, Result, Timestamp};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
+
+use crate::scope::{Pace, Profile};
+use lane::{Held, Lane};
+use shared::{Answer, SharedWindow};
 
 /// Most (scope, fingerprint) pairs that are remembered; idle ones are dropped first.
 const LANES_MAX: usize = 4_096;
-
-/// Rate, burst and concurrency of a scope.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rate {
-    /// Permits per second.
-    pub per_second: f64,
-    /// Permits that may be taken at once after a rest.
-    pub burst: u32,
-    /// Requests in flight.
-    pub concurrency: u32,
-}
-
-impl Rate {
-    /// Any host without a scope of its own.
-    pub const HOST: Rate = Rate { per_second: 10.0, burst: 20, concurrency: 8 };
-    /// Loopback local origins.
-    pub const LOCAL: Rate = Rate { per_second: 500.0, burst: 500, concurrency: 64 };
-}
-
-#[derive(Debug)]
-struct Lane {
-    tokens: f64,
-    filled_at: Instant,
-    paused_until: Option<Instant>,
-    slots: Arc<Semaphore>,
-}
+/// First and longest pause after a refusal of the SEC.
+const SEC_PAUSE: (Duration, Duration) = (Duration::from_secs(600), Duration::from_secs(3_600));
 
 /// A permit for one attempt; its concurrency slot is free again when it is dropped.
 #[derive(Debug)]
@@ -44,79 +28,109 @@ pub(crate) struct Permit {
     pub(crate) waited: Duration,
 }
 
+/// Which lane a request uses.
+#[derive(Debug, Clone)]
+pub(crate) struct LaneKey {
+    pub(crate) profile: Profile,
+    pub(crate) scope: String,
+    pub(crate) fingerprint: String,
+    pub(crate) pace: Pace,
+}
+
 /// The limiter set.
 #[derive(Debug, Default)]
 pub(crate) struct Limiter {
     lanes: Mutex<HashMap<(String, String), Lane>>,
-}
-
-/// Which lane a request uses.
-#[derive(Debug, Clone)]
-pub(crate) struct LaneKey {
-    pub(crate) scope: String,
-    pub(crate) fingerprint: String,
-    pub(crate) rate: Rate,
+    sec: Option<SharedWindow>,
 }
 
 impl Limiter {
-    /// Waits for a permit, at most until `deadline`.
-    pub(crate) async fn acquire(&self, key: &LaneKey, deadline: Instant) -> Result<Permit> {
+    /// Shares the SEC's window with the other processes that use this directory.
+    pub(crate) fn shared(dir: Option<&Path>) -> Self {
+        Limiter { lanes: Mutex::default(), sec: dir.map(SharedWindow::new) }
+    }
+
+    /// Waits for a permit, at most until `deadline`. `now` is the wall clock, which processes share.
+    pub(crate) async fn acquire(
+        &self,
+        key: &LaneKey,
+        deadline: Instant,
+        now: impl Fn() -> Timestamp,
+    ) -> Result<Permit> {
         let start = Instant::now();
         let slots = self.with_lane(key, |lane| Arc::clone(&lane.slots));
         let slot = tokio::time::timeout_at(deadline, slots.acquire_owned()).await;
         let Ok(Ok(slot)) = slot else { return Err(limited(deadline - start)) };
-        while let Some(ready_at) = self.with_lane(key, |lane| lane.take(key.rate)) {
-            if ready_at > deadline {
-                return Err(limited(ready_at - Instant::now()));
+        loop {
+            let wait = match self.with_lane(key, |lane| lane.take(&key.pace)) {
+                Some(held) => held,
+                None => match self.take_shared(key, now()).await {
+                    Some(held) => held,
+                    None => break,
+                },
+            };
+            if wait.until > deadline {
+                let error = limited(wait.until.saturating_duration_since(Instant::now()));
+                return Err(if wait.by_reserve { error.with_detail("reason", "reserve") } else { error });
             }
-            tokio::time::sleep_until(ready_at).await;
+            tokio::time::sleep_until(wait.until).await;
         }
         Ok(Permit { _slot: slot, waited: start.elapsed() })
     }
 
-    /// Lets nobody pass in this lane until then. A pause is never shortened.
-    pub(crate) fn pause(&self, key: &LaneKey, until: Instant) {
+    async fn take_shared(&self, key: &LaneKey, now: Timestamp) -> Option<Held> {
+        let shared = self.sec.as_ref().filter(|_| key.profile == Profile::Sec)?;
+        match shared.take(now).await {
+            Answer::Go => None,
+            Answer::Wait(wait) => Some(Held { until: Instant::now() + wait, by_reserve: false }),
+        }
+    }
+
+    /// Lets nobody pass in this lane for that long. A pause is never shortened.
+    pub(crate) fn pause(&self, key: &LaneKey, wait: Duration) {
+        let until = Instant::now() + wait;
         self.with_lane(key, |lane| lane.paused_until = lane.paused_until.max(Some(until)));
+    }
+
+    /// Pauses after a refusal of the SEC: 600 s at first, then doubled up to 3,600 s, for every process.
+    pub(crate) async fn pause_sec(&self, key: &LaneKey, asked: Option<Duration>, now: Timestamp) {
+        let (first, most) = SEC_PAUSE;
+        let doubled = self.with_lane(key, |lane| {
+            let strikes = lane.strikes;
+            lane.strikes = strikes.saturating_add(1);
+            first.saturating_mul(2_u32.saturating_pow(strikes)).min(most)
+        });
+        let wait = doubled.max(asked.unwrap_or_default());
+        self.pause(key, wait);
+        if let Some(shared) = &self.sec {
+            shared.pause(now, wait).await;
+        }
+    }
+
+    /// Notes that the provider took a request, so that the next pause is a first one again.
+    pub(crate) fn accepted(&self, key: &LaneKey) {
+        self.with_lane(key, |lane| lane.strikes = 0);
+    }
+
+    /// Lets nobody use one of the provider's own limits for that long.
+    pub(crate) fn reserve(&self, key: &LaneKey, resource: &str, wait: Duration) {
+        let until = Instant::now() + wait;
+        self.with_lane(key, |lane| lane.hold(resource, until));
+    }
+
+    /// How long the lane is still paused.
+    pub(crate) fn pause_left(&self, key: &LaneKey) -> Option<Duration> {
+        let now = Instant::now();
+        self.with_lane(key, |lane| lane.paused_until).filter(|until| *until > now).map(|until| until - now)
     }
 
     fn with_lane<T>(&self, key: &LaneKey, act: impl FnOnce(&mut Lane) -> T) -> T {
         let mut lanes = self.lanes.lock().unwrap_or_else(PoisonError::into_inner);
         if lanes.len() >= LANES_MAX {
-            let now = Instant::now();
-            lanes.retain(|_, lane| {
-                Arc::strong_count(&lane.slots) > 1 || lane.paused_until.is_some_and(|t| t > now)
-            });
+            lanes.retain(|_, lane| lane.is_busy());
         }
         let id = (key.scope.clone(), key.fingerprint.clone());
-        act(lanes.entry(id).or_insert_with(|| Lane::new(key.rate)))
-    }
-}
-
-impl Lane {
-    fn new(rate: Rate) -> Self {
-        Lane {
-            tokens: f64::from(rate.burst.max(1)),
-            filled_at: Instant::now(),
-            paused_until: None,
-            slots: Arc::new(Semaphore::new(usize::try_from(rate.concurrency.max(1)).unwrap_or(1))),
-        }
-    }
-
-    /// Takes a token, or tells when to ask again.
-    fn take(&mut self, rate: Rate) -> Option<Instant> {
-        let now = Instant::now();
-        if let Some(until) = self.paused_until.filter(|until| *until > now) {
-            return Some(until);
-        }
-        let gained = now.duration_since(self.filled_at).as_secs_f64() * rate.per_second;
-        self.tokens = (self.tokens + gained).min(f64::from(rate.burst.max(1)));
-        self.filled_at = now;
-        if self.tokens >= 1.0 {
-            self.tokens -= 1.0;
-            return None;
-        }
-        let missing = (1.0 - self.tokens) / rate.per_second.max(0.001);
-        Some(now + Duration::from_secs_f64(missing) + Duration::from_millis(1))
+        act(lanes.entry(id).or_insert_with(|| Lane::new(&key.pace)))
     }
 }
 
@@ -128,45 +142,4 @@ fn limited(wait: Duration) -> Error {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn key(scope: &str, rate: Rate) -> LaneKey {
-        LaneKey { scope: scope.to_owned(), fingerprint: String::new(), rate }
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn burst_passes_at_once_and_the_next_waits_for_its_token() {
-        let (limiter, key) =
-            (Limiter::default(), key("a", Rate { per_second: 2.0, burst: 3, concurrency: 9 }));
-        let start = Instant::now();
-        for _ in 0..5 {
-            limiter.acquire(&key, start + Duration::from_secs(9)).await.unwrap();
-        }
-        let took = start.elapsed().as_millis();
-        assert!((1_000..1_050).contains(&took), "{took}");
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_pause_holds_one_scope_and_no_other() {
-        let (limiter, start) = (Limiter::default(), Instant::now());
-        let (a, b) = (key("a", Rate::HOST), key("b", Rate::HOST));
-        limiter.pause(&a, start + Duration::from_secs(30));
-        assert_eq!(limiter.acquire(&b, start).await.unwrap().waited, Duration::ZERO);
-        let error = limiter.acquire(&a, start + Duration::from_secs(10)).await.unwrap_err();
-        assert_eq!(error.code, Code::ProviderRateLimited);
-        assert_eq!(error.detail["limited_by"], "local");
-        let permit = limiter.acquire(&a, start + Duration::from_secs(60)).await.unwrap();
-        assert_eq!(permit.waited, Duration::from_secs(30));
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn concurrency_frees_its_slot_on_drop() {
-        let (limiter, start) = (Limiter::default(), Instant::now());
-        let key = key("a", Rate { per_second: 100.0, burst: 100, concurrency: 1 });
-        let first = limiter.acquire(&key, start).await.unwrap();
-        assert!(limiter.acquire(&key, start + Duration::from_secs(1)).await.is_err());
-        drop(first);
-        assert!(limiter.acquire(&key, start + Duration::from_secs(2)).await.is_ok());
-    }
-}
+mod tests;

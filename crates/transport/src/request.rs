@@ -13,10 +13,11 @@ use crate::body::Body;
 use crate::call::{self, Call};
 use crate::credential::{self, CredentialBinding};
 use crate::egress::Hosts;
-use crate::limiter::Rate;
 use crate::multipart::Multipart;
+use crate::paging::{PageStream, Paging};
 use crate::proxy::ProxySetting;
 use crate::response::Response;
+use crate::scope::Rate;
 use crate::settings;
 use crate::stream::ByteStream;
 use crate::trace::TraceContext;
@@ -47,6 +48,7 @@ pub(crate) struct Spec {
     pub(crate) hosts: Hosts,
     pub(crate) scope: Option<String>,
     pub(crate) rate: Option<Rate>,
+    pub(crate) chat: Option<String>,
     pub(crate) proxy: Option<ProxySetting>,
     pub(crate) redirects: u32,
 }
@@ -63,6 +65,10 @@ pub struct RequestBuilder {
 impl RequestBuilder {
     pub(crate) fn new(transport: Transport, method: Method, url: &str) -> Self {
         let spec = Spec::new(transport.settings(), method, url);
+        RequestBuilder { transport, spec, mistake: None }
+    }
+
+    pub(crate) fn of_spec(transport: Transport, spec: Spec) -> Self {
         RequestBuilder { transport, spec, mistake: None }
     }
 
@@ -222,15 +228,22 @@ impl RequestBuilder {
         self
     }
 
-    /// Names the limiter scope; without one it is the host.
+    /// Names the limiter scope; without one it is the host. `sec`, `github` and `lark` have the rates of
+    /// [`crate::Rates`]; the public hosts of these providers are in them by themselves, the SEC's always.
     pub fn scope(mut self, scope: &str) -> Self {
         self.spec.scope = Some(scope.to_owned());
         self
     }
 
-    /// Sets the rate of the scope.
+    /// Sets the rate of the scope, if it is none of the known ones.
     pub fn rate(mut self, rate: Rate) -> Self {
         self.spec.rate = Some(rate);
+        self
+    }
+
+    /// Names the chat that a request to Lark writes to; a chat has a rate of its own.
+    pub fn chat(mut self, chat: &str) -> Self {
+        self.spec.chat = Some(chat.to_owned());
         self
     }
 
@@ -271,6 +284,11 @@ impl RequestBuilder {
             call::Opened::Stream(stream) => Ok(*stream),
             call::Opened::Whole(response) => Err(call.status_error(&response)),
         }
+    }
+
+    /// Reads a list page by page. Nothing is sent before the first item is asked for.
+    pub fn pages(self, paging: Paging) -> PageStream {
+        PageStream::new(self.transport, self.spec, self.mistake, paging)
     }
 
     fn begin(self) -> Result<Call> {

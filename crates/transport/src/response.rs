@@ -1,6 +1,9 @@
 //! Answers: status, headers and a body that was read and capped.
 
+use std::sync::OnceLock;
+
 use bytes::Bytes;
+use encoding_rs::{Encoding, UTF_8};
 use http::HeaderMap;
 use loom_domain::{Code, Error, Result};
 use serde::Serialize;
@@ -59,9 +62,14 @@ pub struct Response {
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
     pub(crate) meta: Meta,
+    decoded: OnceLock<String>,
 }
 
 impl Response {
+    pub(crate) fn new(status: u16, headers: HeaderMap, body: Bytes, meta: Meta) -> Self {
+        Response { status, headers, body, meta, decoded: OnceLock::new() }
+    }
+
     /// Status code.
     pub fn status(&self) -> u16 {
         self.status
@@ -91,9 +99,28 @@ impl Response {
         serde_json::from_slice(&self.body).map_err(|error| self.unreadable(json_trouble(&error)))
     }
 
-    /// The body as strict UTF-8 text.
+    /// The body as text: strict UTF-8, or strictly the charset that the content type declares (Encoding Standard).
     pub fn text(&self) -> Result<&str> {
-        std::str::from_utf8(&self.body).map_err(|_| self.unreadable("the answer is not UTF-8"))
+        let charset = self.charset()?;
+        if charset == UTF_8 {
+            return std::str::from_utf8(&self.body).map_err(|_| self.unreadable("the answer is not UTF-8"));
+        }
+        if let Some(text) = self.decoded.get() {
+            return Ok(text);
+        }
+        let text = charset.decode_without_bom_handling_and_without_replacement(&self.body);
+        let text = text.ok_or_else(|| self.unreadable("the answer is not of its declared charset"))?;
+        Ok(self.decoded.get_or_init(|| text.into_owned()))
+    }
+
+    fn charset(&self) -> Result<&'static Encoding> {
+        let kind = self.header("content-type").unwrap_or_default();
+        let label = kind.split(';').skip(1).find_map(|parameter| {
+            let (name, value) = parameter.split_once('=')?;
+            name.trim().eq_ignore_ascii_case("charset").then(|| value.trim().trim_matches('"'))
+        });
+        let unknown = || self.unreadable("the declared charset of the answer is unknown");
+        label.map_or(Ok(UTF_8), |label| Encoding::for_label(label.as_bytes()).ok_or_else(unknown))
     }
 
     /// The body.

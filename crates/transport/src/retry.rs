@@ -2,6 +2,7 @@
 
 pub(crate) mod after;
 pub(crate) mod budget;
+pub(crate) mod throttle;
 
 use std::time::Duration;
 

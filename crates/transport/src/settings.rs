@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use loom_domain::{Code, Error, Result};
 
+use crate::scope::Rates;
+
 /// Shortest and longest time limit of one attempt.
 const LIMIT_RANGE: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(600));
 /// Shortest and longest overall deadline.
@@ -12,11 +14,13 @@ const DEADLINE_RANGE: (Duration, Duration) = (Duration::from_secs(1), Duration::
 const ATTEMPTS_MAX: u32 = 10;
 /// Largest cap of an answer.
 const RESPONSE_BYTES_MAX: u64 = 1024 * 1024 * 1024;
+/// Largest request body that is held in memory.
+const REQUEST_BYTES_MAX: u64 = 100 * 1024 * 1024;
 /// Smallest cap of a body.
 const BODY_BYTES_MIN: u64 = 1024;
 
 /// Time limits, attempts and body caps.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
     /// DNS, TCP and TLS together.
     pub connect_timeout: Duration,
@@ -34,6 +38,8 @@ pub struct Settings {
     pub request_bytes_max: u64,
     /// Hands names to the proxy instead of checked addresses.
     pub proxy_resolves: bool,
+    /// Rates of the known scopes.
+    pub rates: Rates,
 }
 
 impl Default for Settings {
@@ -47,6 +53,7 @@ impl Default for Settings {
             response_bytes_max: 10 * 1024 * 1024,
             request_bytes_max: 10 * 1024 * 1024,
             proxy_resolves: false,
+            rates: Rates::default(),
         }
     }
 }
@@ -63,7 +70,10 @@ impl Settings {
         }
         check_range("deadline", self.deadline, DEADLINE_RANGE)?;
         check_attempts(self.attempts)?;
-        check_cap(self.response_bytes_max)
+        check_cap(self.response_bytes_max)?;
+        check_number("request_bytes_max", self.request_bytes_max, (BODY_BYTES_MIN, REQUEST_BYTES_MAX))?;
+        check_number("github_concurrency", self.rates.github_concurrency.into(), (1, 32))?;
+        check_number("github_reserve", self.rates.github_reserve.into(), (0, 1_000))
     }
 }
 
@@ -84,6 +94,10 @@ pub(crate) fn check_cap(bytes: u64) -> Result<()> {
     if fits { Ok(()) } else { Err(usage("max_body_bytes", "1 KiB to 1 GiB")) }
 }
 
+fn check_number(name: &str, value: u64, (least, most): (u64, u64)) -> Result<()> {
+    if (least..=most).contains(&value) { Ok(()) } else { Err(usage(name, &format!("{least} to {most}"))) }
+}
+
 fn check_range(name: &str, value: Duration, (least, most): (Duration, Duration)) -> Result<()> {
     if (least..=most).contains(&value) {
         return Ok(());
@@ -91,6 +105,6 @@ fn check_range(name: &str, value: Duration, (least, most): (Duration, Duration))
     Err(usage(name, &format!("{} to {} seconds", least.as_secs_f64(), most.as_secs_f64())))
 }
 
-fn usage(name: &str, range: &str) -> Error {
+pub(crate) fn usage(name: &str, range: &str) -> Error {
     Error::new(Code::Usage, format!("{name} is out of range: {range}")).with_detail("field", name)
 }

@@ -13,8 +13,9 @@ use crate::backend::{Destination, Prepared};
 use crate::decode;
 use crate::egress::Target;
 use crate::fault::{NetworkFault, Phase, Written};
-use crate::limiter::{LaneKey, Permit, Rate};
+use crate::limiter::{LaneKey, Permit};
 use crate::retry::Repeat;
+use crate::scope::{self, Asked, Profile};
 use crate::trace::Exposure;
 use crate::transport::Unresolved;
 
@@ -33,7 +34,9 @@ impl Call {
         let target = self.core().policy.check_url(&self.url, &self.spec.hosts).map_err(Failure::Refused)?;
         let lane = self.lane_of(&target);
         self.lane = Some(lane.clone());
-        let permit = self.core().limiter.acquire(&lane, self.deadline).await.map_err(Failure::Refused)?;
+        let core = self.core();
+        let permit = core.limiter.acquire(&lane, self.deadline, || core.clock.now()).await;
+        let permit = permit.map_err(Failure::Refused)?;
         self.waited += permit.waited;
         self.attempts += 1;
         if self.attempts == 1 {
@@ -68,7 +71,7 @@ impl Call {
         let answered = tokio::time::timeout_at(until, self.core().backend.execute(prepared)).await;
         let raw = answered.map_err(|_| late(Written::Maybe))?.map_err(|fault| Failure::Fault(fault, None))?;
         record.answered(&raw);
-        self.note_throttle(raw.status, &raw.headers);
+        self.note_limits(raw.status, &raw.headers).await;
         self.deliver(reading, raw, until, permit, record).await
     }
 
@@ -136,11 +139,23 @@ impl Call {
 
     pub(super) fn lane_of(&self, target: &Target) -> LaneKey {
         let core = self.core();
-        let usual = if target.local && target.is_loopback() { Rate::LOCAL } else { Rate::HOST };
+        let spec = &self.spec;
+        let profile = Profile::of(spec.scope.as_deref(), target);
+        let asked = Asked {
+            method: &spec.method,
+            path: self.url.path(),
+            publishes: spec.publish,
+            chat: spec.chat.as_deref(),
+            rate: spec.rate,
+        };
+        let named = profile.scope().or(spec.scope.as_deref()).map(str::to_owned);
+        // All requests to the SEC count together, whoever makes them.
+        let credential = spec.credential.as_ref().filter(|_| profile != Profile::Sec);
         LaneKey {
-            scope: self.spec.scope.clone().unwrap_or_else(|| target.authority()),
-            fingerprint: self.spec.credential.as_ref().map(|c| c.fingerprint(&core.key)).unwrap_or_default(),
-            rate: self.spec.rate.unwrap_or(usual),
+            profile,
+            scope: named.unwrap_or_else(|| target.authority()),
+            fingerprint: credential.map(|c| c.fingerprint(&core.key)).unwrap_or_default(),
+            pace: scope::pace(profile, &core.settings.rates, target.local && target.is_loopback(), asked),
         }
     }
 }

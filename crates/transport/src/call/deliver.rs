@@ -78,7 +78,7 @@ impl Call {
         let body = self.read(incoming, record).await.map_err(faulty)?;
         record.ended();
         let meta = self.meta(RateState::read(&raw.headers));
-        Ok(Opened::Whole(Box::new(Response { status, headers: raw.headers, body, meta })))
+        Ok(Opened::Whole(Box::new(Response::new(status, raw.headers, body, meta))))
     }
 
     async fn read(&self, mut incoming: Incoming, record: &mut Record) -> Result<Bytes, NetworkFault> {

@@ -7,18 +7,24 @@ use loom_domain::{Code, Error, Result};
 use super::{Call, Failure, Opened, millis};
 use crate::fault::{FaultKind, Written};
 use crate::response::Response;
-use crate::retry::{self, Ending, Repeat, after};
+use crate::retry::{self, Ending, Repeat};
 
-pub(super) fn ending(outcome: &Result<Opened, Failure>) -> Ending {
-    match outcome {
-        Ok(Opened::Whole(response)) => Ending::Status(response.status),
-        Ok(Opened::Stream(stream)) => Ending::Status(stream.status),
-        Err(Failure::Refused(_)) => Ending::Fatal,
-        Err(Failure::Fault(fault, _)) => match fault.kind {
-            FaultKind::TooLarge | FaultKind::Protocol | FaultKind::Body => Ending::Fatal,
-            FaultKind::Network | FaultKind::Timeout if fault.written == Written::No => Ending::Unsent,
-            FaultKind::Network | FaultKind::Timeout => Ending::NoAnswer,
-        },
+impl Call {
+    /// How the attempt ended; a throttle counts as a 429 whatever its status.
+    pub(super) fn ending(&self, outcome: &Result<Opened, Failure>) -> Ending {
+        match outcome {
+            Ok(Opened::Whole(response)) => match self.throttle(response.status, &response.headers) {
+                Some(_) => Ending::Status(429),
+                None => Ending::Status(response.status),
+            },
+            Ok(Opened::Stream(stream)) => Ending::Status(stream.status),
+            Err(Failure::Refused(_)) => Ending::Fatal,
+            Err(Failure::Fault(fault, _)) => match fault.kind {
+                FaultKind::TooLarge | FaultKind::Protocol | FaultKind::Body => Ending::Fatal,
+                FaultKind::Network | FaultKind::Timeout if fault.written == Written::No => Ending::Unsent,
+                FaultKind::Network | FaultKind::Timeout => Ending::NoAnswer,
+            },
+        }
     }
 }
 
@@ -49,11 +55,11 @@ impl Call {
     /// The error of an answer that is not 2xx.
     pub(crate) fn status_error(&self, response: &Response) -> Error {
         let status = response.status;
-        let asked = response.header("retry-after").and_then(|v| after::parse(v, self.core().clock.now()));
+        let asked = self.asked_wait(response);
+        let is_throttle = self.throttle(status, &response.headers).is_some();
         let too_long = asked.is_some_and(|wait| self.is_too_long(wait)) && retry::is_passing(status);
         let mut error = match status {
-            429 => throttled(Some(asked.unwrap_or(retry::THROTTLE_PAUSE))),
-            _ if too_long => throttled(asked),
+            _ if is_throttle || too_long => throttled(asked),
             401 => Error::new(Code::ProviderAuthError, "the provider refused the credential"),
             300..=399 => {
                 Error::new(Code::ProviderRedirectRefused, format!("the provider redirects with {status}"))

@@ -33,6 +33,7 @@ impl Spec {
             hosts: Hosts::default(),
             scope: None,
             rate: None,
+            chat: None,
             proxy: None,
             redirects: 0,
         }

@@ -32,6 +32,7 @@ pub struct TransportBuilder {
     entropy: Arc<dyn Entropy>,
     log: Arc<dyn RequestLog>,
     proxy: ProxySetting,
+    shared_dir: Option<PathBuf>,
     ca_file: Option<PathBuf>,
     key: Option<[u8; 32]>,
     redact: Redact,
@@ -52,6 +53,7 @@ impl Default for TransportBuilder {
             entropy: Arc::new(SystemEntropy),
             log: Arc::new(NoLog),
             proxy: ProxySetting::none(),
+            shared_dir: None,
             ca_file: None,
             key: None,
             redact: Arc::new(str::to_owned),
@@ -128,6 +130,12 @@ impl TransportBuilder {
         self
     }
 
+    /// Shares the SEC's window with all processes that name the same directory: that of the data root.
+    pub fn shared_rates(mut self, dir: PathBuf) -> Self {
+        self.shared_dir = Some(dir);
+        self
+    }
+
     /// Trusts the certificates of a PEM file besides the public ones.
     pub fn ca_file(mut self, path: PathBuf) -> Self {
         self.ca_file = Some(path);
@@ -177,7 +185,7 @@ impl TransportBuilder {
             key: self.key.unwrap_or_else(|| random_key(&*self.entropy)),
             entropy: self.entropy,
             log: self.log,
-            limiter: Limiter::default(),
+            limiter: Limiter::shared(self.shared_dir.as_deref()),
             budget: Budget::default(),
             proxy: self.proxy,
             redact: self.redact,

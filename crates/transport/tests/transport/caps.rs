@@ -2,6 +2,8 @@
 
 use std::io::Write;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use loom_domain::Code;
@@ -41,6 +43,50 @@ async fn cap_046_a_gzip_bomb_is_stopped_by_its_ratio() {
     let error = transport.get(&peer.url("/")).send().await.unwrap_err();
     assert_eq!(error.code, Code::ProviderResponseTooLarge);
     assert_eq!(peer.requests().len(), 2);
+}
+
+/// "hello hello hello", and 64 MiB of zeroes in 53 bytes, as the brotli tool writes them.
+const BROTLI_FAIR: &str = "GxAA+I2Ubt5EVYaWbCBvAU8cYBw=";
+const BROTLI_BOMB: &str = "z///f/gnAOKxQCD3/p/////wTwDEYQGA7v0/////4Z8AiMMiAN37//z//8c/ARCHBQC69/8=";
+
+#[tokio::test]
+async fn cap_046_brotli_is_decoded_and_its_bombs_are_stopped() {
+    let decoded = |text: &str| STANDARD.decode(text).unwrap();
+    let head = "Content-Encoding: br\r\nContent-Type: text/plain\r\n";
+    let (fair, bomb) = (decoded(BROTLI_FAIR), decoded(BROTLI_BOMB));
+    let cut = fair[..fair.len() - 2].to_vec();
+    let peer = Peer::start([
+        reply("200 OK", head, &fair),
+        reply("200 OK", head, &cut),
+        reply("200 OK", head, &bomb),
+    ])
+    .await;
+    let transport = peer.transport();
+    let get = || transport.get(&peer.url("/")).max_body_bytes(1024 * 1024 * 1024).send();
+    assert_eq!(get().await.unwrap().text().unwrap(), "hello hello hello");
+    assert_eq!(get().await.unwrap_err().code, Code::ProviderProtocolError);
+    assert_eq!(get().await.unwrap_err().code, Code::ProviderResponseTooLarge);
+    assert!(peer.requests()[0].to_ascii_lowercase().contains("accept-encoding: gzip, br, deflate\r\n"));
+}
+
+#[tokio::test]
+async fn text_is_of_the_declared_charset_or_strict_utf_8() {
+    for (kind, body, text) in [
+        ("text/plain", &b"caf\xc3\xa9"[..], Some("caf\u{e9}")),
+        ("text/plain", b"caf\xe9", None),
+        ("text/plain; charset=ISO-8859-1", b"caf\xe9", Some("caf\u{e9}")),
+        ("text/html; charset=\"gb18030\"", b"\xc4\xe3", Some("\u{4f60}")),
+        ("text/plain; charset=shift_jis", b"\x81", None),
+        ("text/plain; charset=martian", b"a", None),
+    ] {
+        let (transport, mock, _) = mocked();
+        mock.expect(Expectation::new("GET").answer(Answer::status(200).body(kind, body)));
+        let response = transport.get("https://api.example/").send().await.unwrap();
+        match response.text() {
+            Ok(found) => assert_eq!(Some(found), text, "{kind}"),
+            Err(error) => assert_eq!((error.code, text), (Code::ProviderProtocolError, None), "{kind}"),
+        }
+    }
 }
 
 #[tokio::test]

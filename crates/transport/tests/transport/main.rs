@@ -7,6 +7,10 @@ mod credentials;
 #[cfg(test)]
 mod egress;
 #[cfg(test)]
+mod facade;
+#[cfg(test)]
+mod pages;
+#[cfg(test)]
 mod proxies;
 #[cfg(test)]
 mod recording;
@@ -14,6 +18,8 @@ mod recording;
 mod retries;
 #[cfg(test)]
 mod sending;
+#[cfg(test)]
+mod streams;
 #[cfg(test)]
 mod support;
 #[cfg(test)]
