@@ -16,7 +16,8 @@ use tokio::time::Instant;
 use url::Url;
 
 use crate::clock::fraction;
-use crate::egress::parse_url;
+use crate::credential::Place;
+use crate::egress::{parse_url, without_query};
 use crate::fault::{NetworkFault, Written, stamp};
 use crate::limiter::LaneKey;
 use crate::request::Spec;
@@ -68,6 +69,7 @@ pub(crate) struct Call {
     attempts: u32,
     written: Written,
     lane: Option<LaneKey>,
+    crossed: bool,
 }
 
 impl Call {
@@ -97,6 +99,7 @@ impl Call {
             attempts: 0,
             written: Written::No,
             lane: None,
+            crossed: false,
             transport,
             spec,
         })
@@ -124,7 +127,10 @@ impl Call {
                 return Ok(opened);
             }
             left -= 1;
-            self.url = self.next_hop(response)?;
+            let next = self.next_hop(response)?;
+            // What was meant for the first origin alone goes to no other, nor back to it by way of another.
+            self.crossed |= next.origin() != self.url.origin();
+            self.url = next;
         }
     }
 
@@ -140,7 +146,12 @@ impl Call {
         if self.url.scheme() == "https" && next.scheme() != "https" {
             return Err(refuse("a redirect from https to another scheme is refused"));
         }
-        parse_url(next.as_str())
+        let mut next = parse_url(next.as_str())?;
+        // A provider may echo the query; the credential in it is added anew where it belongs.
+        if let Some(Place::Query(name)) = self.spec.credential.as_ref().map(|credential| &credential.place) {
+            without_query(&mut next, name);
+        }
+        Ok(next)
     }
 
     async fn attempts(&mut self, reading: Reading) -> Result<Opened> {

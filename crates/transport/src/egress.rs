@@ -169,6 +169,12 @@ fn entry_port(entry: &str) -> u16 {
     split_entry(entry).1.unwrap_or(443)
 }
 
+/// The `host:port` of a URL, as credential bindings and host rules spell it.
+pub fn authority(url: &str) -> Result<String> {
+    let url = parse_url(url)?;
+    Ok(target_of(&url, matches!(url.scheme(), "https" | "wss"))?.authority())
+}
+
 /// An `egress_denied` with its reason.
 pub(crate) fn denied(reason: &str, message: impl Into<String>) -> Error {
     Error::new(Code::EgressDenied, message).with_detail("reason", reason)
@@ -185,6 +191,19 @@ pub(crate) fn parse_url(text: &str) -> Result<Url> {
         return Err(invalid_url("length", format!("the URL is longer than {URL_BYTES_MAX} bytes")));
     }
     Url::parse(text).map_err(|e| invalid_url("syntax", format!("the URL cannot be parsed: {e}")))
+}
+
+/// Takes every query parameter of that name out of a URL.
+pub(crate) fn without_query(url: &mut Url, name: &str) {
+    let kept: Vec<(String, String)> = url
+        .query_pairs()
+        .filter(|(key, _)| key != name)
+        .map(|(k, v)| (k.into_owned(), v.into_owned()))
+        .collect();
+    url.set_query(None);
+    if !kept.is_empty() {
+        url.query_pairs_mut().extend_pairs(kept);
+    }
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@
 
 pub mod backend;
 mod body;
+mod cache;
 mod call;
 mod clock;
 mod credential;
@@ -37,11 +38,12 @@ mod websocket;
 
 pub use backend::{Destination, HttpBackend, MockBackend, Prepared, RawResponse, RecordedBackend};
 pub use body::{Body, FileBody};
+pub use cache::{CacheKey, CacheMode, ProjectionDir, ProjectionStore, StoredProjection};
 pub use clock::{Clock, Entropy, SystemClock, SystemEntropy};
 pub use credential::{CredentialBinding, Place};
 pub use dial::Socket;
 pub use dns::{Resolve, SystemResolver};
-pub use egress::{Cidr, Hosts, Origin};
+pub use egress::{Cidr, Hosts, Origin, authority};
 pub use facade::{
     LoomError, LoopXError, Options, REDIRECTS_DEFAULT, blocking, default_transport, http_get, http_post,
     set_default_transport,

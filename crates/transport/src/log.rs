@@ -1,6 +1,7 @@
 //! The request log: one line per attempt, without query values, headers or bodies.
 
 mod file;
+mod read;
 
 use std::fmt::Debug;
 use std::sync::{Mutex, PoisonError};
@@ -9,6 +10,7 @@ use loom_domain::Timestamp;
 use serde::Serialize;
 
 pub use file::FileLog;
+pub use read::{Wanted, find, latest};
 
 use crate::response::RateState;
 
@@ -19,6 +21,8 @@ pub struct LogEntry {
     pub time: Timestamp,
     /// Id of the request.
     pub request_id: String,
+    /// Run of a capability, if inside one.
+    pub run_id: Option<String>,
     /// Turn, if inside one.
     pub turn_id: Option<String>,
     /// Agent, if inside a Turn.

@@ -285,17 +285,12 @@ impl PageStream {
 
     /// Gives what is there, moves to the next page, or finds that there is no more.
     fn step(&mut self, deadline: Instant) -> Step {
-        if let Some(loaded) = &mut self.loaded {
-            if loaded.items.is_empty() {
-                let Some(next) = loaded.next.take() else { return Step::Stop(StopReason::End) };
-                self.loaded = None;
-                let repeats = !self.seen.insert(next.to_string());
-                self.at = Cursor::start_of(next);
-                if repeats {
-                    return Step::Fail(plan::unreadable(
-                        "the provider repeats the cursor of an earlier page",
-                    ));
-                }
+        if let Some(loaded) = self.loaded.take_if(|page| page.items.is_empty()) {
+            let Some(next) = loaded.next else { return Step::Stop(StopReason::End) };
+            let repeats = !self.seen.insert(next.to_string());
+            self.at = Cursor::start_of(next);
+            if repeats {
+                return Step::Fail(plan::unreadable("the provider repeats the cursor of an earlier page"));
             }
         }
         if self.items >= self.items_max {

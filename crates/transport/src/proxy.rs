@@ -135,3 +135,45 @@ impl NoProxy {
             || self.names.iter().any(|n| n == host || (n.starts_with('.') && host.ends_with(n.as_str())))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chosen(environment: &[(&str, &str)], host: &str, tls: bool) -> Option<String> {
+        let variables =
+            environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let setting = ProxySetting::parse("env", &variables).unwrap();
+        setting.choose(host, host.parse().ok(), tls).map(|proxy| format!("{}:{}", proxy.host, proxy.port))
+    }
+
+    #[test]
+    fn cap_052_the_environment_names_a_proxy_per_scheme_and_lower_case_wins() {
+        let both = [
+            ("HTTPS_PROXY", "http://upper:1"),
+            ("https_proxy", "socks5h://lower:2"),
+            ("ALL_PROXY", "http://all:3"),
+        ];
+        assert_eq!(chosen(&both, "h.example", true).as_deref(), Some("lower:2"));
+        assert_eq!(chosen(&both, "h.example", false).as_deref(), Some("all:3"));
+        assert_eq!(chosen(&both[..1], "h.example", true).as_deref(), Some("upper:1"));
+        assert_eq!(chosen(&both[..1], "h.example", false), None);
+        assert_eq!(chosen(&[("https_proxy", "")], "h.example", true), None);
+    }
+
+    #[test]
+    fn cap_052_no_proxy_takes_hosts_suffixes_ranges_and_everything() {
+        let direct = |no_proxy: &str, host: &str| {
+            chosen(&[("https_proxy", "http://p:1"), ("no_proxy", no_proxy)], host, true).is_none()
+        };
+        let list = "h.example, .corp.example,10.0.0.0/8,2001:db8::/32,192.0.2.7";
+        for host in ["h.example", "a.corp.example", "10.1.2.3", "2001:db8::1", "192.0.2.7"] {
+            assert!(direct(list, host), "{host}");
+        }
+        for host in ["a.h.example", "corp.example", "xcorp.example", "11.1.2.3", "192.0.2.8"] {
+            assert!(!direct(list, host), "{host}");
+        }
+        assert!(direct("*", "anything.example"));
+        assert!(!direct("", "anything.example"));
+    }
+}

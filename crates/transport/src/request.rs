@@ -5,11 +5,13 @@ mod start;
 use std::time::Duration;
 
 use bytes::Bytes;
+use http::header::{IF_MODIFIED_SINCE, IF_NONE_MATCH};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use loom_domain::{Code, Error, Result};
 use serde::Serialize;
 
 use crate::body::Body;
+use crate::cache::{CacheKey, Lookup};
 use crate::call::{self, Call};
 use crate::credential::{self, CredentialBinding};
 use crate::egress::Hosts;
@@ -51,6 +53,7 @@ pub(crate) struct Spec {
     pub(crate) chat: Option<String>,
     pub(crate) proxy: Option<ProxySetting>,
     pub(crate) redirects: u32,
+    pub(crate) cache: Option<CacheKey>,
 }
 
 /// A request under construction. The first mistake is reported when it is sent; no socket is opened then.
@@ -265,11 +268,30 @@ impl RequestBuilder {
         self
     }
 
-    /// Sends the request and reads the capped body. Every status but 2xx is an error.
-    pub async fn send(self) -> Result<Response> {
+    /// Asks conditionally where an earlier answer to this GET is known; see [`CacheKey`]. [`RequestBuilder::send`]
+    /// then gives the body of the earlier answer when the process still has it, else a status of 304 with its
+    /// [`Response::projection`]; both say `from_cache`. Keep a new projection with [`Transport::remember`].
+    pub fn cache(mut self, key: CacheKey) -> Self {
+        self.spec.cache = Some(key);
+        self
+    }
+
+    /// Sends the request and reads the capped body. Every status but 2xx is an error, but for a 304 to a conditional
+    /// request.
+    pub async fn send(mut self) -> Result<Response> {
+        let transport = self.transport.clone();
+        let lookup = Lookup::start(transport.core(), &mut self.spec);
+        let conditional =
+            [IF_NONE_MATCH, IF_MODIFIED_SINCE].iter().any(|name| self.spec.headers.contains_key(name));
         let mut call = self.begin()?;
         let response = Box::pin(call.answer()).await?;
-        if response.is_success() { Ok(response) } else { Err(call.status_error(&response)) }
+        if !(response.is_success() || conditional && response.status == 304) {
+            return Err(call.status_error(&response));
+        }
+        match lookup {
+            Some(lookup) => Ok(lookup.finish(transport.core(), response)),
+            None => Ok(response),
+        }
     }
 
     /// Sends the request and reads the capped body, whatever the status. Errors mean that no answer was read.

@@ -1,6 +1,6 @@
 //! Answers: status, headers and a body that was read and capped.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use encoding_rs::{Encoding, UTF_8};
@@ -8,6 +8,9 @@ use http::HeaderMap;
 use loom_domain::{Code, Error, Result};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::cache::Slot;
 
 /// What the provider says about its limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -62,12 +65,14 @@ pub struct Response {
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
     pub(crate) meta: Meta,
-    decoded: OnceLock<String>,
+    pub(crate) slot: Option<Slot>,
+    pub(crate) projection: Option<Arc<Value>>,
+    pub(crate) decoded: OnceLock<String>,
 }
 
 impl Response {
     pub(crate) fn new(status: u16, headers: HeaderMap, body: Bytes, meta: Meta) -> Self {
-        Response { status, headers, body, meta, decoded: OnceLock::new() }
+        Response { status, headers, body, meta, slot: None, projection: None, decoded: OnceLock::new() }
     }
 
     /// Status code.
@@ -126,6 +131,11 @@ impl Response {
     /// The body.
     pub fn bytes(&self) -> &[u8] {
         &self.body
+    }
+
+    /// The projection that was kept of this answer, if it is confirmed by a 304. Only a status of 304 has no body.
+    pub fn projection(&self) -> Option<&Value> {
+        self.projection.as_deref()
     }
 
     /// How the answer came about.

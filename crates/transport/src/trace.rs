@@ -13,6 +13,8 @@ pub struct TraceContext {
     pub agent_id: Option<String>,
     /// Turn that caused the request.
     pub turn_id: Option<String>,
+    /// Run of a capability that caused the request.
+    pub run_id: Option<String>,
     /// Id of the request; made by the transport if absent.
     pub request_id: Option<String>,
     /// W3C trace id, 32 lower-case hex digits; made by the transport if absent.
@@ -27,6 +29,7 @@ pub struct TraceContext {
 pub(crate) struct Trace {
     pub(crate) agent_id: Option<String>,
     pub(crate) turn_id: Option<String>,
+    pub(crate) run_id: Option<String>,
     pub(crate) request_id: String,
     pub(crate) trace_id: String,
     pub(crate) span_id: String,
@@ -48,6 +51,7 @@ impl Trace {
         Trace {
             agent_id: context.agent_id,
             turn_id: context.turn_id,
+            run_id: context.run_id,
             request_id: context.request_id.unwrap_or(request_id),
             trace_id: context.trace_id.unwrap_or_else(|| hex::encode(entropy.bits().to_be_bytes())),
             span_id: context.span_id.unwrap_or_else(|| span_id(entropy)),

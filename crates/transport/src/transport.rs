@@ -12,6 +12,7 @@ use http::Method;
 use loom_domain::Result;
 
 use crate::backend::HttpBackend;
+use crate::cache::{self, Memory, ProjectionStore};
 use crate::clock::{Clock, Entropy};
 use crate::dial::Dialer;
 use crate::dns::{ADDRESSES_MAX, Resolve};
@@ -21,6 +22,7 @@ use crate::limiter::Limiter;
 use crate::log::RequestLog;
 use crate::proxy::ProxySetting;
 use crate::request::RequestBuilder;
+use crate::response::Response;
 use crate::retry::budget::Budget;
 use crate::settings::Settings;
 use crate::trace::Exposure;
@@ -44,6 +46,8 @@ pub(crate) struct Core {
     pub(crate) proxy: ProxySetting,
     pub(crate) key: [u8; 32],
     pub(crate) redact: Redact,
+    pub(crate) memory: Memory,
+    pub(crate) projections: Option<Arc<dyn ProjectionStore>>,
     pub(crate) trace_hosts: BTreeSet<String>,
     pub(crate) trace_off_hosts: BTreeSet<String>,
 }
@@ -79,6 +83,12 @@ impl Transport {
     /// Starts a POST.
     pub fn post(&self, url: &str) -> RequestBuilder {
         self.request(Method::POST, url)
+    }
+
+    /// Keeps the projected and redacted result of an answer to a request with [`RequestBuilder::cache`], so that a
+    /// later process can ask whether it still holds. Does nothing for answers that may not be kept.
+    pub fn remember(&self, response: &Response, projection: &serde_json::Value) {
+        cache::remember(&self.core, response, projection);
     }
 
     pub(crate) fn settings(&self) -> &Settings {

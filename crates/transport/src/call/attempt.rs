@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_LENGTH, USER_AGENT};
-use http::{HeaderMap, HeaderValue, Method};
+use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use loom_domain::Result;
 use tokio::time::Instant;
 
@@ -102,7 +102,8 @@ impl Call {
             write: self.repeat != Repeat::Safe,
             credential: None,
         };
-        if let Some(credential) = self.spec.credential.as_ref().filter(|c| c.covers(target)) {
+        if let Some(credential) = self.spec.credential.as_ref().filter(|c| !self.crossed && c.covers(target))
+        {
             credential.inject(&mut prepared.url, &mut prepared.headers).map_err(Failure::Refused)?;
             prepared.credential = Some(credential.clone());
         }
@@ -119,8 +120,21 @@ impl Call {
         if length > 0 || carries {
             headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
         }
-        headers.extend(self.trace_headers(target, self.core().exposure(target)));
+        if self.crossed {
+            let own: Vec<HeaderName> =
+                headers.keys().filter(|name| name.as_str().starts_with("x-loom-")).cloned().collect();
+            own.iter().for_each(|name| drop(headers.remove(name)));
+        }
+        headers.extend(self.trace_headers(target, self.exposure(target)));
         headers
+    }
+
+    /// Which tracing headers the host of this hop gets: after a redirect from elsewhere Loom's own are not among them.
+    pub(super) fn exposure(&self, target: &Target) -> Exposure {
+        match self.core().exposure(target) {
+            Exposure::Full if self.crossed => Exposure::Outer,
+            exposure => exposure,
+        }
     }
 
     fn trace_headers(&self, target: &Target, exposure: Exposure) -> HeaderMap {

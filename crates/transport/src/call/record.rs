@@ -40,10 +40,11 @@ pub(super) struct Record {
 impl Record {
     pub(super) fn start(call: &Call, target: &Target, waited: Duration) -> Self {
         let core = call.core();
-        let outer = core.exposure(target) == Exposure::Outer;
+        let outer = call.exposure(target) == Exposure::Outer;
         let entry = LogEntry {
             time: core.clock.now(),
             request_id: call.trace.request_id.clone(),
+            run_id: call.trace.run_id.clone(),
             turn_id: call.trace.turn_id.clone(),
             agent_id: call.trace.agent_id.clone(),
             trace_id: call.trace.trace_id.clone(),
@@ -90,6 +91,7 @@ impl Record {
         let id = id.map(|id| redact(id).chars().take(PROVIDER_ID_CHARS).collect());
         self.note(|e| {
             e.status = Some(raw.status);
+            e.from_cache = raw.status == 304;
             e.address = raw.address.map(|a| a.to_string());
             e.rate = RateState::read(&raw.headers);
             e.provider_request_id = id;

@@ -61,7 +61,7 @@ impl Call {
         let mut error = match status {
             _ if is_throttle || too_long => throttled(asked),
             401 => Error::new(Code::ProviderAuthError, "the provider refused the credential"),
-            300..=399 => {
+            300..=303 | 305..=399 => {
                 Error::new(Code::ProviderRedirectRefused, format!("the provider redirects with {status}"))
             }
             _ => self.http_error(status),

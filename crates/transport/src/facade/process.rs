@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use loom_domain::Result;
 use loom_secrets::{Profile, Redactor};
 
+use crate::cache::ProjectionDir;
 use crate::log::FileLog;
 use crate::proxy::ProxySetting;
 use crate::transport::{Transport, TransportBuilder};
@@ -15,7 +16,7 @@ static DEFAULT: OnceLock<Transport> = OnceLock::new();
 
 /// The transport of the process. Unless [`set_default_transport`] came first it is made of the environment:
 /// `https_proxy`, `http_proxy`, `all_proxy` and `no_proxy` (lower case wins over upper), `LOOM_LOCAL_ORIGINS`
-/// (base URLs, separated by commas), and the request log and shared rates below `LOOM_HOME` when
+/// (base URLs, separated by commas), and the request log, kept projections and shared rates below `LOOM_HOME` when
 /// that is set.
 pub fn default_transport() -> Result<Transport> {
     if let Some(transport) = DEFAULT.get() {
@@ -42,7 +43,10 @@ impl TransportBuilder {
             .redact(move |text| redactor.redact(text, Profile::Store).into_owned());
         if let Some(home) = variables.get("LOOM_HOME").filter(|home| !home.is_empty()) {
             let home = Path::new(home);
-            builder = builder.log(Arc::new(FileLog::new(&home.join("logs")))).shared_rates(home.join("run"));
+            builder = builder
+                .log(Arc::new(FileLog::new(&home.join("logs"))))
+                .projections(Arc::new(ProjectionDir::new(&home.join("cache"))))
+                .shared_rates(home.join("run"));
         }
         let origins = variables.get("LOOM_LOCAL_ORIGINS").map(String::as_str).unwrap_or_default();
         let origins = origins.split(',').map(str::trim).filter(|origin| !origin.is_empty());

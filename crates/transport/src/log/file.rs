@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -74,7 +74,8 @@ impl FileLog {
     }
 
     fn start(&self, date: &str, now: Timestamp) -> std::io::Result<Open> {
-        fs::create_dir_all(&self.dir)?;
+        // The data root may be made here, and it is its owner's alone.
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.dir)?;
         self.remove_old(now)?;
         let path = (0..ROTATIONS_MAX).map(|n| self.dir.join(file_name(date, n))).find(|p| self.has_room(p));
         let path = path.unwrap_or_else(|| self.dir.join(file_name(date, ROTATIONS_MAX)));

@@ -7,7 +7,7 @@ use url::Url;
 use super::cursor::{POSITION_BYTES_MAX, Position};
 use super::{JqPath, Paging, link};
 use crate::credential::Place;
-use crate::egress::{denied, parse_url};
+use crate::egress::{denied, parse_url, without_query};
 use crate::request::Spec;
 use crate::response::Response;
 
@@ -65,20 +65,20 @@ pub(super) fn read(spec: &Spec, paging: &Paging, position: &Position, response: 
         }
         Paging::Cursor { next, items, .. } => {
             let token = word(next, &document)?.map(Position::Token);
-            (list(items, document)?, token)
+            (list(items, &document)?, token)
         }
         Paging::NextUrl { next, items } => {
             let url = word(next, &document)?.map(|target| next_url(spec, response, &target));
-            (list(items, document)?, url.transpose()?)
+            (list(items, &document)?, url.transpose()?)
         }
         Paging::Page { start, size, items, .. } => {
-            let items = list(items, document)?;
+            let items = list(items, &document)?;
             let next = number_of(position, u64::from(*start)).saturating_add(1);
             let more = is_full(items.len(), *size).then_some(Position::Number(next));
             (items, more)
         }
         Paging::Offset { size, items, .. } => {
-            let items = list(items, document)?;
+            let items = list(items, &document)?;
             let next = number_of(position, 0).saturating_add(items.len() as u64);
             let more = is_full(items.len(), *size).then_some(Position::Number(next));
             (items, more)
@@ -96,24 +96,12 @@ pub(super) fn unreadable(message: &str) -> Error {
 fn set(spec: &mut Spec, name: &str, value: &str) -> Result<()> {
     let mut url = parse_url(&spec.url)?;
     if url.query_pairs().any(|(key, _)| key == name) {
-        without(&mut url, name);
+        without_query(&mut url, name);
         spec.url = url.into();
     }
     spec.query.retain(|(key, _)| key != name);
     spec.query.push((name.to_owned(), value.to_owned()));
     Ok(())
-}
-
-fn without(url: &mut Url, name: &str) {
-    let kept: Vec<(String, String)> = url
-        .query_pairs()
-        .filter(|(key, _)| key != name)
-        .map(|(k, v)| (k.into_owned(), v.into_owned()))
-        .collect();
-    url.set_query(None);
-    if !kept.is_empty() {
-        url.query_pairs_mut().extend_pairs(kept);
-    }
 }
 
 fn number_of(position: &Position, first: u64) -> u64 {
@@ -131,8 +119,8 @@ fn whole(document: Value) -> Vec<Value> {
     }
 }
 
-fn list(path: &JqPath, document: Value) -> Result<Vec<Value>> {
-    match path.find(&document) {
+fn list(path: &JqPath, document: &Value) -> Result<Vec<Value>> {
+    match path.find(document) {
         Some(Value::Array(items)) => Ok(items.clone()),
         Some(Value::Null) => Ok(Vec::new()),
         _ => Err(unreadable("the page has no list of items where it should stand")),
@@ -160,7 +148,7 @@ fn next_url(spec: &Spec, response: &Response, target: &str) -> Result<Position> 
     same_origin(spec, &url)?;
     // Providers echo the query: a credential in it is added anew to each request, and stands in no cursor.
     if let Some(Place::Query(name)) = spec.credential.as_ref().map(|credential| &credential.place) {
-        without(&mut url, name);
+        without_query(&mut url, name);
     }
     if url.as_str().len() > POSITION_BYTES_MAX {
         return Err(wrong());

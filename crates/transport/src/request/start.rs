@@ -36,6 +36,7 @@ impl Spec {
             chat: None,
             proxy: None,
             redirects: 0,
+            cache: None,
         }
     }
 }

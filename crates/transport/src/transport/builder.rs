@@ -8,8 +8,9 @@ use std::sync::Arc;
 use loom_domain::Result;
 
 use super::{Core, Redact, Transport};
-use crate::backend::HttpBackend;
 use crate::backend::real::RealBackend;
+use crate::backend::{HttpBackend, RecordedBackend};
+use crate::cache::{Memory, ProjectionStore};
 use crate::clock::{Clock, Entropy, SystemClock, SystemEntropy};
 use crate::dial::{Dialer, tls};
 use crate::dns::{Resolve, SystemResolver};
@@ -27,12 +28,14 @@ pub struct TransportBuilder {
     origins: Vec<String>,
     private: Vec<String>,
     backend: Option<Arc<dyn HttpBackend>>,
+    cassette: Option<PathBuf>,
     resolver: Arc<dyn Resolve>,
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
     log: Arc<dyn RequestLog>,
     proxy: ProxySetting,
     shared_dir: Option<PathBuf>,
+    projections: Option<Arc<dyn ProjectionStore>>,
     ca_file: Option<PathBuf>,
     key: Option<[u8; 32]>,
     redact: Redact,
@@ -48,12 +51,14 @@ impl Default for TransportBuilder {
             origins: Vec::new(),
             private: Vec::new(),
             backend: None,
+            cassette: None,
             resolver: Arc::new(SystemResolver),
             clock: Arc::new(SystemClock),
             entropy: Arc::new(SystemEntropy),
             log: Arc::new(NoLog),
             proxy: ProxySetting::none(),
             shared_dir: None,
+            projections: None,
             ca_file: None,
             key: None,
             redact: Arc::new(str::to_owned),
@@ -100,6 +105,12 @@ impl TransportBuilder {
         self
     }
 
+    /// Records every answer of the backend into a new cassette, redacted as the log is.
+    pub fn record(mut self, cassette: PathBuf) -> Self {
+        self.cassette = Some(cassette);
+        self
+    }
+
     /// Uses another resolver than the system's.
     pub fn resolver(mut self, resolver: Arc<dyn Resolve>) -> Self {
         self.resolver = resolver;
@@ -133,6 +144,12 @@ impl TransportBuilder {
     /// Shares the SEC's window with all processes that name the same directory: that of the data root.
     pub fn shared_rates(mut self, dir: PathBuf) -> Self {
         self.shared_dir = Some(dir);
+        self
+    }
+
+    /// Keeps projections there, so that later processes can ask conditionally.
+    pub fn projections(mut self, store: Arc<dyn ProjectionStore>) -> Self {
+        self.projections = Some(store);
         self
     }
 
@@ -174,7 +191,11 @@ impl TransportBuilder {
         self.policy.allow_private = self.private.iter().map(|c| c.parse::<Cidr>()).collect::<Result<_>>()?;
         let dialer =
             Dialer { tls: tls::config(self.ca_file.as_deref())?, resolver: Arc::clone(&self.resolver) };
-        let backend = self.backend.unwrap_or_else(|| Arc::new(RealBackend::new(dialer.clone())));
+        let mut backend = self.backend.unwrap_or_else(|| Arc::new(RealBackend::new(dialer.clone())));
+        if let Some(path) = &self.cassette {
+            let redact = Arc::clone(&self.redact);
+            backend = Arc::new(RecordedBackend::record(path, backend, move |text| redact(text))?);
+        }
         let core = Core {
             settings: self.settings,
             policy: self.policy,
@@ -189,6 +210,8 @@ impl TransportBuilder {
             budget: Budget::default(),
             proxy: self.proxy,
             redact: self.redact,
+            memory: Memory::default(),
+            projections: self.projections,
             trace_hosts: self.trace_hosts,
             trace_off_hosts: self.trace_off_hosts,
         };

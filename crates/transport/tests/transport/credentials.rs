@@ -1,10 +1,12 @@
 //! Credentials go to their hosts and nowhere else.
 
+use std::sync::Arc;
+
 use loom_domain::Code;
 use loom_transport::backend::mock::{Answer, Expectation};
-use loom_transport::{CredentialBinding, Place, SecretText};
+use loom_transport::{CredentialBinding, MockBackend, Place, SecretText};
 
-use crate::support::{Peer, mocked, ok_json};
+use crate::support::{Peer, builder, mocked, ok_json};
 
 const SECRET: &str = "xoxb-secret-value";
 
@@ -33,6 +35,46 @@ async fn cap_051_a_token_is_sent_to_its_exact_host_only() {
     peer.transport().get(&peer.url("/")).credential(bound(&peer.address.to_string())).send().await.unwrap();
     let with: Vec<bool> = peer.requests().iter().map(|r| r.contains(SECRET)).collect();
     assert_eq!(with, [false, true]);
+}
+
+#[tokio::test]
+async fn cap_050_a_changed_origin_drops_credential_and_ids_for_good() {
+    let mock = Arc::new(MockBackend::new());
+    let transport =
+        builder().backend(Arc::clone(&mock) as _).trace_host("api.example").trace_host("b.example");
+    let transport = transport.build().unwrap();
+    let hops =
+        [("https://api.example/a", "https://b.example/b"), ("https://b.example/b", "https://api.example/c")];
+    for (from, to) in hops {
+        let path = from.get(from.len() - 2..).unwrap();
+        mock.expect(Expectation::new("GET").path(path).answer(Answer::redirect(302, to)));
+    }
+    mock.expect(Expectation::new("GET").path("/c"));
+    let credential =
+        CredentialBinding::bearer(SecretText::new("canary-value"), ["api.example:443", "b.example:443"]);
+    let request =
+        transport.get("https://api.example/a").redirects(5).credential(credential).header("x-loom-run", "r");
+    request.send().await.unwrap();
+    let own = |headers: &http::HeaderMap| {
+        headers.keys().filter(|n| n.as_str().starts_with("x-loom-") || *n == "authorization").count()
+    };
+    let counts: Vec<usize> = mock.seen().iter().map(|seen| own(&seen.wire_headers)).collect();
+    assert_eq!(counts, [3, 0, 0]);
+    assert!(mock.seen().iter().all(|seen| seen.wire_headers.contains_key("traceparent")));
+}
+
+#[tokio::test]
+async fn cap_050_a_query_credential_that_is_echoed_in_a_redirect_stands_nowhere() {
+    let (transport, mock, _) = mocked();
+    let echo = format!("https://api.example/b?key={SECRET}&x=1");
+    mock.expect(Expectation::new("GET").path("/a").answer(Answer::redirect(302, &echo)));
+    mock.expect(Expectation::new("GET").path("/b"));
+    let place = Place::Query("key".into());
+    let credential = CredentialBinding { place, ..bound("api.example:443") };
+    let response =
+        transport.get("https://api.example/a").redirects(1).credential(credential).send().await.unwrap();
+    assert_eq!(response.meta().final_url, "https://api.example/b?x=1");
+    assert_eq!(mock.seen()[1].url.matches("key=").count(), 1);
 }
 
 #[tokio::test]

@@ -1,6 +1,8 @@
 //! The transport against peers on loopback and against the mock.
 
 #[cfg(test)]
+mod caching;
+#[cfg(test)]
 mod caps;
 #[cfg(test)]
 mod credentials;
@@ -16,6 +18,8 @@ mod proxies;
 mod recording;
 #[cfg(test)]
 mod retries;
+#[cfg(test)]
+mod scopes;
 #[cfg(test)]
 mod sending;
 #[cfg(test)]

@@ -11,6 +11,7 @@ use loom_transport::MockBackend;
 
 fn turn(id: &str) -> TraceContext {
     TraceContext {
+        run_id: Some("op_1".into()),
         agent_id: Some("agt_a".to_owned()),
         turn_id: Some(id.to_owned()),
         trace_id: Some("0af7651916cd43dd8448eb211c80319c".to_owned()),

@@ -6,6 +6,7 @@ use super::*;
 
 fn entry(time: &str) -> LogEntry {
     LogEntry {
+        run_id: None,
         time: time.parse().unwrap(),
         request_id: "evt_x".to_owned(),
         turn_id: None,
