@@ -19,6 +19,9 @@ const DOORS: &[(&str, &[&str])] = &[
     ("postgres", &["loom-store"]),
     ("tokio-postgres", &["loom-store"]),
     ("clap", &["loom"]),
+    ("indicatif", &["loom"]),
+    ("schemars", &["loom-capabilities"]),
+    ("jsonschema", &["loom-capabilities"]),
 ];
 
 /// What the pure rooms must not know, whatever the version.

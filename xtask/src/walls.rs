@@ -16,6 +16,9 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("loom-store", &["loom-domain", "loom-api", "loom-secrets", "loom-markup", "loom-transport"]),
     ("loom-channels", &["loom-domain", "loom-secrets", "loom-markup", "loom-transport"]),
     ("loom-runtimes", &["loom-domain", "loom-secrets", "loom-markup", "loom-transport"]),
+    ("loom-capabilities", &["loom-domain", "loom-api", "loom-secrets", "loom-markup", "loom-transport"]),
+    // The library that others build on; it only names what exists elsewhere.
+    ("loopx", &["loom-domain", "loom-capabilities", "loom-transport"]),
     (
         "loom-hub",
         &[
@@ -27,6 +30,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "loom-store",
             "loom-channels",
             "loom-runtimes",
+            "loom-capabilities",
         ],
     ),
     (
@@ -40,6 +44,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "loom-store",
             "loom-channels",
             "loom-runtimes",
+            "loom-capabilities",
             "loom-hub",
         ],
     ),

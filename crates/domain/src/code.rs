@@ -76,6 +76,11 @@ codes! {
     TurnMismatch "turn_mismatch" Refused 409 false "The call does not belong to the Agent's running Turn." "Act only inside the Turn that was started for the item.";
     EgressDenied "egress_denied" Refused 403 false "The egress policy refused the request before any connection was made." "See detail.reason; allow the origin in the configuration if it is yours.";
     NotFound "not_found" Refused 404 false "No such object." "List the objects of this kind to find the id.";
+    CapabilityNotFound "capability_not_found" Refused 404 false "The catalog holds no capability of this id (detail.nearest)." "See `loom capability list`.";
+    ConnectorNotFound "connector_not_found" Refused 404 false "The catalog holds no connector of this id (detail.nearest)." "See `loom value-connectors list`.";
+    OperationNotFound "operation_not_found" Refused 404 false "The capability has no such operation (detail.nearest)." "See `loom capability show ID`.";
+    UnknownTicker "unknown_ticker" Refused 404 false "The SEC lists no company with this ticker (detail.nearest)." "Check the ticker, or give `--cik`.";
+    NoMatchingFiling "no_matching_filing" Refused 404 false "No filing fits (detail.forms_available)." "Ask for one of the forms that exist.";
     NeverSeen "never_seen" Refused 404 false "Loom holds no trace of this message or id." "Check the link, and the health of the Connection with `loom integration status`.";
     CursorExpired "cursor_expired" Refused 410 false "The list cursor is no longer valid." "Start the list again without a cursor.";
     MethodNotAllowed "method_not_allowed" Refused 405 false "The route exists but not for this method." "See the Allow header.";
@@ -95,6 +100,9 @@ codes! {
     ActorNotApplicable "actor_not_applicable" Refused 422 false "Only a DM Membership has an actor." "Leave `--actor` out, or use `--type dm`.";
     TrustConflict "trust_conflict" Refused 409 false "The trust domains do not fit together." "Use a separate Agent for the other trust domain.";
     CapabilityMissing "capability_missing" Refused 409 false "The Connection lacks the capability this needs." "See `loom integration status` for what the Connection can do.";
+    NotReady "not_ready" Refused 409 false "A tool, credential, setting or enablement is missing (detail.readiness)." "See `loom value-connectors install-check`.";
+    ContactRequired "contact_required" Refused 409 false "The SEC wants a name and an e-mail address with each request." "Give `--contact`, or set LOOM_SEC_CONTACT.";
+    UpdateRefused "update_refused" Refused 409 false "The update was refused; nothing changed." "See the message for the rule.";
     MembershipRequired "membership_required" Refused 422 false "A Membership is needed; raw provider conversation ids are never accepted." "Use a mem_ id from `loom conversation list`.";
     ProactiveNotAllowed "proactive_not_allowed" Refused 409 false "The Membership only allows replies." "Set `--outbound-policy proactive` with `loom conversation set`.";
     OutboundDisabled "outbound_disabled" Refused 409 false "The Membership's outbound policy is none." "Change it with `loom conversation set … --outbound-policy reply_only`.";
@@ -134,6 +142,8 @@ codes! {
     BudgetExceeded "budget_exceeded" Refused 429 true "The budget for this is used up." "Wait until the budget renews.";
     ConfirmationRequired "confirmation_required" Decision 409 false "The action needs a confirmation." "Repeat it with `--yes` or the `--confirm` value shown.";
     ReleaseRequired "release_required" Decision 409 false "Content of another trust domain is held for the owner." "Review it with `loom policy releases`.";
+    ApprovalRequired "approval_required" Decision 409 false "A gate is open (detail.gate_id, detail.call_digest)." "The owner decides with `loom value-connectors approve`.";
+    ApprovalInvalid "approval_invalid" Decision 409 false "The approval is expired, used, denied, or for other bytes." "Make a new plan and have it approved.";
     DeliveryUnknown "delivery_unknown" Decision 409 false "It is not known whether the provider accepted the message; it is being settled." "Watch `loom outbox get`; if it stays unknown decide with `loom outbox settle`.";
     DeliveryHeld "delivery_held" Decision 409 false "The message is held." "See `loom outbox get` for the reason.";
     ProviderNetworkError "provider_network_error" Provider 502 true "No usable answer came from the provider (detail.phase)." "Check the network and the base URL.";
@@ -152,6 +162,11 @@ codes! {
     DeliveryPending "delivery_pending" Provider 504 true "The message is still on its way; nothing was cancelled." "Watch it with `loom outbox get`.";
     WaitTimeout "wait_timeout" Provider 504 true "The wait ended before the work did." "Wait again, or look at the object later.";
     DeadlineExceeded "deadline_exceeded" Refused 504 true "The overall deadline passed." "Try again with more time.";
+    ExtensionFailed "extension_failed" Refused 502 false "The component of an extension failed." "See the message; tell its author.";
+    ExtensionLimit "extension_limit" Refused 502 false "The component of an extension broke a limit and was stopped." "Tell its author.";
+    GitFailed "git_failed" Refused 500 false "A git operation failed." "See the message.";
+    SelfTestFailed "self_test_failed" Refused 500 false "The new version failed its own test; the previous one runs." "Keep the previous version and tell its author.";
+    UpdateRolledBack "update_rolled_back" Refused 500 false "The update was taken back; the previous version runs." "See the message for the cause.";
     Cancelled "cancelled" Refused 499 true "The work was stopped by a command or a signal." "Start it again if it is still wanted.";
     VersionConflict "version_conflict" Conflict 409 false "The object changed since it was read (detail.current, detail.diff)." "Read it again and repeat the change on the new version.";
     Locked "locked" Conflict 409 true "Another process holds the lock." "Stop the holder named in the message, or use its hub.";
@@ -162,6 +177,10 @@ codes! {
     ArtifactChanged "artifact_changed" Integrity 422 false "The file's bytes differ from what was announced." "Send the file again.";
     ArtifactDigestMismatch "artifact_digest_mismatch" Integrity 422 false "The stored file is damaged; it was not sent." "Upload the file again.";
     SignatureInvalid "signature_invalid" Integrity 401 false "The signature is missing, wrong, doubled or too old." "Check the signing secret and the clock.";
+    ChecksumRequired "checksum_required" Integrity 422 false "No digest was given or published for the archive." "Give `--sha256`, or publish a checksum file beside the archive.";
+    ChecksumMismatch "checksum_mismatch" Integrity 422 false "The digest of the archive differs (detail.expected, detail.actual)." "Do not use the archive; fetch it again from its source.";
+    PackageInvalid "package_invalid" Integrity 422 false "The archive or its manifest breaks a rule." "Tell its author; nothing was installed.";
+    IntegrityError "integrity_error" Integrity 422 false "A stored file or chain is damaged." "Keep it as evidence, and run again what made it.";
     AuditBroken "audit_broken" Integrity 500 false "The audit chain does not verify (detail.seq)." "Keep the database as evidence and restore from a backup.";
     StoreCorrupt "store_corrupt" Integrity 500 false "The database is damaged." "Stop the hub, keep a copy, and restore from a backup.";
     HubUnreachable "hub_unreachable" Hub 503 true "No hub answers." "Start it with `loom up`.";

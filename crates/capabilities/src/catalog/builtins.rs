@@ -1,0 +1,13 @@
+//! The list of the built-ins: one line each.
+
+use std::sync::Arc;
+
+use crate::Capability;
+
+/// Every built-in capability.
+pub(super) fn all() -> Vec<Arc<dyn Capability>> {
+    vec![
+        Arc::new(crate::github_reply_monitor::GithubReplyMonitor::new()),
+        Arc::new(crate::github_public_probe::GithubPublicProbe::new()),
+    ]
+}

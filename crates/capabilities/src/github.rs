@@ -1,0 +1,38 @@
+//! What the GitHub connectors share: addresses, credentials, requests, errors and records.
+
+mod client;
+mod errors;
+mod metadata;
+mod pages;
+pub(crate) mod record;
+mod token;
+mod url;
+
+use crate::{CatalogEntry, RunPlan, RunRequest};
+
+pub(crate) use client::{Github, graphql_url};
+pub(crate) use metadata::{of_discussion, of_issue};
+pub(crate) use pages::{PageEnd, pages};
+pub(crate) use url::{Comment, IssueUrl, Kind, site};
+
+/// Base of the REST API.
+pub(crate) const API: &str = "https://api.github.com";
+
+/// Starts the entry of a GitHub connector.
+pub(crate) fn entry(id: &str, title: &str) -> CatalogEntry {
+    CatalogEntry::connector(id, title)
+        .host("api.github.com", &["GET", "POST"])
+        .credential("github", &["token"], false)
+        .api_url_variable("LOOM_GITHUB_API_URL")
+}
+
+/// The base URL of a request, without a slash at its end.
+pub(crate) fn base(request: &RunRequest) -> String {
+    request.settings.api_url.as_deref().unwrap_or(API).trim_end_matches('/').to_owned()
+}
+
+/// A plan that reads a path of the REST API.
+pub(crate) fn reads(plan: RunPlan, request: &RunRequest, path: &str) -> RunPlan {
+    let url = format!("{}{path}", base(request));
+    plan.request("GET", url)
+}

@@ -1,0 +1,110 @@
+//! Requests to GitHub's REST and GraphQL APIs.
+
+use std::sync::Mutex;
+use std::sync::PoisonError;
+
+use loom_domain::{Code, Error, Result};
+use loom_transport::{CredentialBinding, Method, Rate, RateState, RequestBuilder, Response};
+use serde_json::{Value, json};
+
+use super::{API, errors, token};
+use crate::Cx;
+
+const API_VERSION: &str = "2022-11-28";
+const USER_AGENT: &str = concat!("loom/", env!("CARGO_PKG_VERSION"));
+/// Requests that are left to others of the same credential.
+const RESERVE: u64 = 50;
+const REST: Rate = Rate { per_second: 12.0, burst: 12, concurrency: 8 };
+const GRAPHQL: Rate = Rate { per_second: 4.0, burst: 4, concurrency: 8 };
+
+/// The API at one base URL, with the credential that was found for it.
+pub(crate) struct Github<'a> {
+    cx: &'a Cx,
+    base: String,
+    credential: Option<CredentialBinding>,
+    rate: Mutex<Option<RateState>>,
+}
+
+/// Where GraphQL is, for a REST base URL.
+pub(crate) fn graphql_url(base: &str) -> String {
+    match base.strip_suffix("/api/v3") {
+        Some(site) => format!("{site}/api/graphql"),
+        None => format!("{base}/graphql"),
+    }
+}
+
+impl<'a> Github<'a> {
+    /// Finds the credential; opens nothing.
+    pub(crate) async fn open(cx: &'a Cx) -> Result<Self> {
+        let base = cx.api_base(API);
+        let credential = token::find(cx, &base).await?;
+        Ok(Github { cx, base, credential, rate: Mutex::new(None) })
+    }
+
+    /// Whether a token was found.
+    pub(crate) fn has_token(&self) -> bool {
+        self.credential.is_some()
+    }
+
+    /// The URL of a path.
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.base)
+    }
+
+    /// Reads a URL of this API.
+    pub(crate) async fn get(&self, url: &str) -> Result<Response> {
+        let request = self.paced(self.cx.request(Method::GET, url)?, "github", REST);
+        self.send(request).await
+    }
+
+    /// Asks a constant query with variables; gives `data`.
+    pub(crate) async fn query(&self, text: &str, variables: Value) -> Result<Value> {
+        let request = self.cx.read_request(Method::POST, &graphql_url(&self.base))?.idempotent();
+        let request = self.paced(request, "github_graphql", GRAPHQL);
+        let response = self.send(request.json(&json!({"query": text, "variables": variables}))).await?;
+        let mut answer: Value = response.json()?;
+        match answer.get("errors").and_then(Value::as_array).and_then(|errors| errors.first()) {
+            None => Ok(answer.get_mut("data").map(Value::take).unwrap_or_default()),
+            Some(first) => Err(errors::of_query(first, &response)),
+        }
+    }
+
+    fn paced(&self, request: RequestBuilder, scope: &str, rate: Rate) -> RequestBuilder {
+        let request = request
+            .header("accept", "application/vnd.github+json")
+            .header("x-github-api-version", API_VERSION)
+            .header("user-agent", USER_AGENT)
+            .scope(scope);
+        // Other bases keep the rate of their host: a local one is not slowed down.
+        let request = if self.base == API { request.rate(rate) } else { request };
+        match &self.credential {
+            Some(credential) => request.credential(credential.clone()),
+            None => request,
+        }
+    }
+
+    async fn send(&self, request: RequestBuilder) -> Result<Response> {
+        self.keep_reserve()?;
+        let response = request.send_any_status().await?;
+        *self.rate.lock().unwrap_or_else(PoisonError::into_inner) = response.meta().rate;
+        if response.is_success() { Ok(response) } else { Err(errors::of_answer(&response, self.cx.now())) }
+    }
+
+    /// Stops while there is something left: unattended reads must not use up what people need.
+    fn keep_reserve(&self) -> Result<()> {
+        let rate = *self.rate.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(RateState { limit, remaining: Some(remaining), reset_at: Some(reset_at) }) = rate else {
+            return Ok(());
+        };
+        // Without a token there are 60 requests an hour; a tenth of a small limit is reserve enough.
+        let reserve = limit.map_or(RESERVE, |limit| RESERVE.min(limit / 10));
+        let now_s = u64::try_from(self.cx.now().0 / 1_000).unwrap_or(0);
+        if remaining > reserve || reset_at <= now_s {
+            return Ok(());
+        }
+        let mut error = Error::new(Code::ProviderRateLimited, "the reserve of GitHub's limit is reached")
+            .with_detail("limited_by", "reserve");
+        error.retry_after_ms = Some(reset_at.saturating_sub(now_s).saturating_mul(1_000));
+        Err(error)
+    }
+}

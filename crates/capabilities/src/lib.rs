@@ -1,0 +1,62 @@
+//! How Loom reads and acts on outside services: the capability trait, the runtime catalog, and the connectors.
+//!
+//! What it is not: it opens no socket of its own, prints nothing, and knows neither hub nor store.
+//!
+//! Invariants
+//! - Every byte to the network leaves through `loom-transport`, and effects are counted there, never asserted.
+//! - Nothing of an answer leaves a run but the fields that its operation declares, projected and redacted.
+//! - A plan is pure: making one opens nothing and changes nothing.
+//! - An id is known when the catalog knows it, and not otherwise.
+
+mod capability;
+mod catalog;
+mod config;
+mod cursor;
+mod cx;
+mod digest;
+mod document;
+mod documents;
+mod entry;
+mod github;
+pub mod github_public_probe;
+pub mod github_reply_monitor;
+mod input;
+mod key;
+mod payload;
+mod payloads;
+mod plan;
+mod projection;
+mod run;
+mod schema;
+mod sink;
+mod source_map;
+mod turn;
+
+pub use capability::{
+    ApprovalRef, Capability, Resources, RunLimits, RunOutcome, RunRequest, RunSettings, StopReason,
+};
+pub use catalog::{Catalog, fold_id};
+pub use config::ConnectorConfig;
+pub use cursor::{Cursor, CursorSeal};
+pub use cx::{Credentials, Cx, Door, Effects, Found, Key, Meter, Scratch, World};
+pub use digest::{canonical, sha256_of, sha256_of_bytes};
+pub use document::{DOCUMENT_BYTES_MAX, read_document};
+pub use documents::{Document, documents};
+pub use entry::{
+    Boundary, CatalogEntry, CredentialNeed, Effect, HostRule, Idempotency, Kind, Operation, Origin,
+    Readiness, Reason, State, Status,
+};
+pub use input::{accept_input, read_input};
+pub use key::installation_key;
+pub use payload::{Payload, SourceRef};
+pub use payloads::{Difference, Doing, HistoryFilter, PayloadStore, Pruned, Retention, Row, differences};
+pub use plan::{PlannedRequest, RunPlan};
+pub use projection::{Projected, Projection};
+pub use run::{NoObserver, Observer, Started, effective, plan, run};
+pub use schema::Schema;
+pub use sink::{Flow, Notice, Sink};
+pub use source_map::{MappedOperation, SourceMap, source_map};
+pub use turn::{OnError, Turn, TurnOutcome};
+
+/// The one error of Loom.
+pub use loom_domain::Error as LoomError;
