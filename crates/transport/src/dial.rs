@@ -72,8 +72,8 @@ impl Dialer {
                 ProxyScheme::Http | ProxyScheme::Socks5 => socket,
             };
             let socket = match proxy.scheme {
-                ProxyScheme::Socks5 => socks::ask(socket, proxy, to).await?,
-                ProxyScheme::Http | ProxyScheme::Https => connect_proxy::ask(socket, proxy, to).await?,
+                ProxyScheme::Socks5 => socks::ask(socket, to).await?,
+                ProxyScheme::Http | ProxyScheme::Https => connect_proxy::ask(socket, to).await?,
             };
             Ok((socket, address))
         };

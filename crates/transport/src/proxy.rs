@@ -5,7 +5,6 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use loom_domain::{Code, Error, Result};
-use loom_secrets::Secret;
 
 use crate::egress::Cidr;
 
@@ -26,7 +25,6 @@ pub struct Proxy {
     pub(crate) scheme: ProxyScheme,
     pub(crate) host: String,
     pub(crate) port: u16,
-    pub(crate) login: Option<(String, Secret)>,
 }
 
 impl Proxy {
@@ -46,13 +44,7 @@ impl Proxy {
         let host =
             url.host_str().filter(|h| !h.is_empty()).ok_or_else(|| Error::invalid("proxy", "no host"))?;
         let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
-        Ok(Proxy { scheme, host, port: url.port().unwrap_or(default_port), login: None })
-    }
-
-    /// Adds the login, resolved from its credential reference.
-    pub fn with_login(mut self, user: &str, password: Secret) -> Self {
-        self.login = Some((user.to_owned(), password));
-        self
+        Ok(Proxy { scheme, host, port: url.port().unwrap_or(default_port) })
     }
 
     pub(crate) fn key(&self) -> String {

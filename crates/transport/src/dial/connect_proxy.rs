@@ -1,29 +1,18 @@
 //! HTTP proxies: a CONNECT tunnel for every target.
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use zeroize::Zeroizing;
 
 use super::{Socket, proxy_fault, spoken_host};
 use crate::backend::Destination;
 use crate::fault::NetworkFault;
-use crate::proxy::Proxy;
 
 /// Longest head of the proxy's answer.
 const HEAD_BYTES_MAX: usize = 8 * 1024;
 
 /// Asks for the tunnel.
-pub(super) async fn ask(mut socket: Socket, proxy: &Proxy, to: &Destination) -> Result<Socket, NetworkFault> {
+pub(super) async fn ask(mut socket: Socket, to: &Destination) -> Result<Socket, NetworkFault> {
     let authority = format!("{}:{}", spoken_host(to), to.port);
-    let mut head = Zeroizing::new(format!("CONNECT {authority} HTTP/1.1\r\nHost: {authority}\r\n"));
-    if let Some((user, password)) = &proxy.login {
-        let login = Zeroizing::new(format!("{user}:{}", password.expose()));
-        head.push_str("Proxy-Authorization: Basic ");
-        head.push_str(&STANDARD.encode(login.as_bytes()));
-        head.push_str("\r\n");
-    }
-    head.push_str("\r\n");
+    let head = format!("CONNECT {authority} HTTP/1.1\r\nHost: {authority}\r\n\r\n");
     socket.write_all(head.as_bytes()).await.map_err(|_| proxy_fault("it closed the connection"))?;
     let answer = read_head(&mut socket).await?;
     match answer.split(' ').nth(1) {

@@ -1,32 +1,25 @@
-//! SOCKS version 5 (RFC 1928) with user and password (RFC 1929).
+//! SOCKS version 5 (RFC 1928) without a login.
 
 use std::net::IpAddr;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use zeroize::Zeroizing;
 
 use super::{Socket, proxy_fault};
 use crate::backend::Destination;
 use crate::fault::NetworkFault;
-use crate::proxy::Proxy;
 
 const VERSION: u8 = 5;
 const NO_LOGIN: u8 = 0;
-const LOGIN: u8 = 2;
 const CONNECT: u8 = 1;
 const ADDRESS_V4: u8 = 1;
 const ADDRESS_NAME: u8 = 3;
 const ADDRESS_V6: u8 = 4;
 
 /// Asks for the connection.
-pub(super) async fn ask(mut socket: Socket, proxy: &Proxy, to: &Destination) -> Result<Socket, NetworkFault> {
-    let method = if proxy.login.is_some() { LOGIN } else { NO_LOGIN };
-    write(&mut socket, &[VERSION, 1, method]).await?;
-    if read::<2>(&mut socket).await? != [VERSION, method] {
-        return Err(proxy_fault("it does not accept this login"));
-    }
-    if proxy.login.is_some() {
-        login(&mut socket, proxy).await?;
+pub(super) async fn ask(mut socket: Socket, to: &Destination) -> Result<Socket, NetworkFault> {
+    write(&mut socket, &[VERSION, 1, NO_LOGIN]).await?;
+    if read::<2>(&mut socket).await? != [VERSION, NO_LOGIN] {
+        return Err(proxy_fault("it wants a login"));
     }
     write(&mut socket, &request(to)?).await?;
     let [version, reply, _, kind] = read::<4>(&mut socket).await?;
@@ -35,20 +28,6 @@ pub(super) async fn ask(mut socket: Socket, proxy: &Proxy, to: &Destination) -> 
     }
     skip_address(&mut socket, kind).await?;
     Ok(socket)
-}
-
-async fn login(socket: &mut Socket, proxy: &Proxy) -> Result<(), NetworkFault> {
-    let Some((user, password)) = &proxy.login else { return Ok(()) };
-    let mut message = Zeroizing::new(vec![1]);
-    for text in [user.as_str(), password.expose()] {
-        message.push(u8::try_from(text.len()).map_err(|_| proxy_fault("the login is too long"))?);
-        message.extend_from_slice(text.as_bytes());
-    }
-    write(socket, &message).await?;
-    match read::<2>(socket).await? {
-        [_, 0] => Ok(()),
-        _ => Err(proxy_fault("it refused the login")),
-    }
 }
 
 fn request(to: &Destination) -> Result<Vec<u8>, NetworkFault> {

@@ -6,8 +6,14 @@ use std::path::Path;
 use super::{Check, Result};
 
 const FREE_BYTES_MIN: u64 = 256 * 1024 * 1024;
-const PRIVATE: &[&str] =
-    &["loom.toml", "secrets/vault.loom", "secrets/vault.key", "keys/node.id", "db/loom.db"];
+const PRIVATE: &[&str] = &[
+    "loom.toml",
+    "secrets/vault.loom",
+    "secrets/vault.key",
+    "keys/node.id",
+    "keys/installation.key",
+    "db/loom.db",
+];
 
 pub(super) fn checks(home: &Path) -> Vec<Check> {
     let mut checks = Vec::new();
