@@ -7,6 +7,7 @@ mod guide;
 mod help;
 mod parsing;
 mod sends;
+mod tokens;
 mod vault;
 mod views;
 

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use loom_api::{request, routes};
+use loom_api::{Client, request, routes};
 use loom_domain::{Code, Error};
-use loom_secrets::private_file::create_private;
+use loom_secrets::private_file::{create_private, write_private};
 use serde_json::{Value, json};
 
 use crate::cli::parsers;
@@ -54,24 +54,33 @@ pub(crate) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
         )
         .into());
     }
-    let issued: Value = hub
-        .post(routes::connection_tokens(&args.connection))
-        .json(&request::IssueToken::default())?
-        .run()
-        .await?;
-    show(&issued, args.out.as_deref(), cx)
-}
-
-fn show(issued: &Value, out: Option<&str>, cx: &mut Context<'_, '_>) -> Outcome {
-    let [id, value] = ["id", "token"].map(|path| pick::text(issued, path));
-    let Some(path) = out else {
+    let Some(path) = args.out else {
+        let [id, value] = issue(&hub, &args.connection).await?;
         cx.out.line(&value)?;
         return cx.out.note(&format!("token {id}; it is shown only once"));
     };
-    create_private(Path::new(path), format!("{value}\n").as_bytes())?;
+    let file = Path::new(&path);
+    // The file is ours before there is a token, so that none is made that nobody can read.
+    create_private(file, b"")?;
+    let issued = issue(&hub, &args.connection).await;
+    if issued.is_err() {
+        let _ = std::fs::remove_file(file);
+    }
+    let [id, value] = issued?;
+    if let Err(error) = write_private(file, format!("{value}\n").as_bytes()) {
+        hub.delete(routes::connection_token(&args.connection, &id)).run_bytes().await?;
+        return Err(error.into());
+    }
     if cx.out.is_human() {
         cx.out.line(&format!("issued {id} into {path}"))
     } else {
         cx.out.json(&json!({"id": id, "file": path}))
     }
+}
+
+/// Asks for a new token; gives its id and value.
+async fn issue(hub: &Client, connection: &str) -> Result<[String; 2], Error> {
+    let issued: Value =
+        hub.post(routes::connection_tokens(connection)).json(&request::IssueToken::default())?.run().await?;
+    Ok(["id", "token"].map(|path| pick::text(&issued, path)))
 }
