@@ -78,6 +78,7 @@ pub fn check_agent(agent: &Agent) -> Result<(), Error> {
     ] {
         check_text(field, value.as_deref().unwrap_or(""), SETTING_BYTES_MAX)?;
     }
+    runtime.endpoint.as_deref().map_or(Ok(()), check_endpoint)?;
     if agent.cwd.as_deref().is_some_and(|cwd| !cwd.starts_with('/')) {
         return Err(Error::invalid("cwd", "use an absolute path"));
     }
@@ -85,6 +86,17 @@ pub fn check_agent(agent: &Agent) -> Result<(), Error> {
         return Err(Error::invalid("runtime.command", format!("use at most {ARGUMENTS_MAX} arguments")));
     }
     runtime.command.iter().try_for_each(|word| check_text("runtime.command", word, SETTING_BYTES_MAX * 4))
+}
+
+/// Refuses a URL that names a user or password before its host, in any spelling that a parser takes.
+fn check_endpoint(url: &str) -> Result<(), Error> {
+    let rest = url.split_once(':').map_or(url, |(_, rest)| rest).trim_start_matches(['/', '\\']);
+    let authority = rest.split(['/', '\\', '?', '#']).next().unwrap_or("");
+    if authority.contains('@') {
+        let message = "runtime.endpoint: a URL holds no user or password";
+        return Err(Error::new(Code::SecretInInput, message).with_detail("field", "runtime.endpoint"));
+    }
+    Ok(())
 }
 
 fn check_word(field: &str, value: Option<&str>, allowed: &[&str]) -> Result<(), Error> {
@@ -116,5 +128,16 @@ mod tests {
         assert_eq!(code(ConversationType::Dm, None), Err(Code::ActorRequired));
         assert_eq!(code(ConversationType::Group, Some("U1")), Err(Code::ActorNotApplicable));
         assert_eq!(code(ConversationType::Dm, Some("U1")), Ok(()));
+    }
+
+    #[test]
+    fn an_endpoint_holds_no_login() {
+        let checked = |endpoint: &str| check_endpoint(endpoint).map_err(|error| error.code);
+        for good in ["https://models.example/v1", "http://127.0.0.1:9/v1?user=a@b", "https://h/a@b"] {
+            assert_eq!(checked(good), Ok(()), "{good}");
+        }
+        for bad in ["https://u:p@h/v1", "https://u@h", "https:u:p@h", "https:\\\\u:p@h", "u:p@h"] {
+            assert_eq!(checked(bad), Err(Code::SecretInInput), "{bad}");
+        }
     }
 }
