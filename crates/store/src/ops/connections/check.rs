@@ -75,6 +75,9 @@ fn url(field: &str, text: &str, schemes: &[&str], allow_http: bool) -> Result<()
     if authority.contains('@') {
         return Err(wrong("a URL holds no user or password"));
     }
+    if rest.contains(['?', '#']) {
+        return Err(wrong("a base URL holds no query or fragment"));
+    }
     let host = host_of(authority).ok_or_else(|| wrong("the host or port is not readable"))?;
     if scheme == "http" && !allow_http && !is_loopback(host) {
         return Err(Error::new(Code::InsecureTransport, format!("{field}: plain http leaves this machine"))
@@ -117,9 +120,17 @@ mod tests {
         assert_eq!(code("http://slack.com", false), Err(Code::InsecureTransport));
         assert_eq!(code("http://127.0.0.1.evil.example", false), Err(Code::InsecureTransport));
         assert_eq!(code("http://slack.com", true), Ok(()));
-        for bad in
-            ["https://u:p@slack.com", "ftp://x", "https://", "slack.com", "https://a b", "https://h:99999"]
-        {
+        for bad in [
+            "https://u:p@slack.com",
+            "ftp://x",
+            "https://",
+            "slack.com",
+            "https://a b",
+            "https://h:99999",
+            "https://slack.com/api?token=x",
+            "https://slack.com?x",
+            "https://slack.com/api#x",
+        ] {
             assert_eq!(code(bad, true), Err(Code::InvalidUrl), "{bad}");
         }
     }
