@@ -59,7 +59,7 @@ pub(crate) async fn start(start: Start) -> Result<Running> {
     let node = home.node(clock.now(), entropy())?;
     let store = open_store(&config, &home, node.as_str(), clock.clone()).await?;
     let resolver = Arc::new(credentials::resolver(home.root(), &start.variables, redactor.clone())?);
-    let make_channel = channels::maker(&config, &home, &entropy, &redactor, &start.variables)?;
+    let make_channel = channels::maker(&config, &home, &redactor, &start.variables)?;
     let listen = listen_config(&config, socket.clone())?;
     let scheme = if listen.tls.is_some() { "https" } else { "http" };
     let parts = Parts { config, home, store, clock, entropy, resolver, redactor, make_channel, socket };

@@ -21,7 +21,6 @@ mod github;
 pub mod github_public_probe;
 pub mod github_reply_monitor;
 mod input;
-mod key;
 mod payload;
 mod payloads;
 mod plan;
@@ -47,7 +46,6 @@ pub use entry::{
     Readiness, Reason, State, Status,
 };
 pub use input::{accept_input, read_input};
-pub use key::installation_key;
 pub use payload::{Payload, SourceRef};
 pub use payloads::{Difference, Doing, HistoryFilter, PayloadStore, Pruned, Retention, Row, differences};
 pub use plan::{PlannedRequest, RunPlan};

@@ -77,24 +77,6 @@ impl Home {
         loom_secrets::private_file::write_private(&path, node.as_str().as_bytes())?;
         Ok(node)
     }
-
-    /// The key of this installation, made of two random halves at first use. It keys digests that are shown, so that
-    /// nobody else can test guesses against them, and that stay the same over restarts.
-    pub fn installation_key(&self, mut random: impl FnMut() -> u128) -> Result<[u8; 32]> {
-        let path = self.join("keys/installation.key");
-        if path.symlink_metadata().is_ok() {
-            let bytes = loom_secrets::private_file::read_private(&path)?;
-            return bytes.as_slice().try_into().map_err(|_| {
-                Error::new(Code::CredentialFileRefused, format!("{}: expected 32 bytes", path.display()))
-            });
-        }
-        let mut key = [0; 32];
-        for half in key.chunks_mut(16) {
-            half.copy_from_slice(&random().to_le_bytes());
-        }
-        loom_secrets::private_file::write_private(&path, &key)?;
-        Ok(key)
-    }
 }
 
 /// Refuses a link, another owner's place, and one that others can write to.
@@ -124,21 +106,6 @@ mod tests {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
 
     use super::*;
-
-    #[test]
-    fn an_installation_keeps_its_key_and_shares_it_with_nobody() {
-        let dir = tempfile::tempdir().unwrap();
-        let [one, other] = ["one", "other"].map(|name| Home::new(dir.path().join(name)));
-        one.prepare().unwrap();
-        other.prepare().unwrap();
-        let key = one.installation_key(|| 7).unwrap();
-        assert_eq!(one.installation_key(|| 8).unwrap(), key);
-        assert_ne!(other.installation_key(|| 8).unwrap(), key);
-        let path = one.join("keys/installation.key");
-        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-        loom_secrets::private_file::write_private(&path, b"short").unwrap();
-        assert_eq!(one.installation_key(|| 9).unwrap_err().code, Code::CredentialFileRefused);
-    }
 
     /// ATK-41: a folder or file of the home that is a link, or open to others, is refused before anything is read.
     #[test]

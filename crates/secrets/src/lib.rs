@@ -4,6 +4,7 @@
 //! Invariant: every secret that leaves a [`Resolver`] is known to its [`Redactor`] first.
 
 mod fields;
+mod installation;
 pub mod private_file;
 mod redact;
 mod reference;
@@ -12,6 +13,7 @@ mod secret;
 mod vault;
 
 pub use fields::{Fields, Kind};
+pub use installation::installation_key;
 pub use redact::{Hit, Profile, RedactWriter, Redactor, Report, Rule, find_secret_in_input, secret_key};
 pub use reference::{CREDENTIAL_REF_BYTES_MAX, CredentialRef};
 pub use resolver::{Environment, Resolver};

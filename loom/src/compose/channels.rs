@@ -12,19 +12,17 @@ use loom_channels::{
 use loom_domain::{Code, Connection, Error, Result};
 use loom_hub::{Config, MakeChannel, home::Home};
 use loom_secrets::{Fields, Profile, Redactor};
-use loom_store::Entropy;
 use loom_transport::{Proxy, ProxySetting, Settings, Transport, TransportBuilder, log::FileLog};
 
 /// The maker that the hub calls at every connect.
 pub(super) fn maker(
     config: &Config,
     home: &Home,
-    entropy: &Entropy,
     redactor: &Redactor,
     variables: &BTreeMap<String, String>,
 ) -> Result<MakeChannel> {
     let proxy = ProxySetting::parse(&config.transport.proxy, variables)?;
-    let key = home.installation_key(|| entropy())?;
+    let key = loom_secrets::installation_key(home.root())?;
     let log = Arc::new(FileLog::new(&home.join("logs")).keep_days(config.retention.log_days.max(1)));
     let (config, redactor) = (config.transport.clone(), redactor.clone());
     Ok(Arc::new(move |connection: &Connection, fields: &Fields| {

@@ -1,9 +1,10 @@
-//! The key of this installation: it seals cursors and makes fingerprints of credentials.
+//! The key of this installation: it seals cursors, and keys digests that are shown, so that nobody else can test
+//! guesses against them and that stay the same over restarts.
 
 use std::path::Path;
 
+use crate::private_file::{create_private, ensure_private_dir, read_private};
 use loom_domain::{Code, Error, Result};
-use loom_secrets::private_file::{create_private, ensure_private_dir, read_private};
 
 const BYTES: usize = 32;
 
@@ -36,15 +37,20 @@ fn existing(path: &Path) -> Result<Option<[u8; BYTES]>> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
 
     #[test]
-    fn the_key_is_made_once() {
+    fn an_installation_keeps_its_key_and_shares_it_with_nobody() {
         let dir = tempfile::tempdir().unwrap();
         let home = dir.path().join("home");
         let key = installation_key(&home).unwrap();
         assert_eq!(installation_key(&home).unwrap(), key);
-        std::fs::remove_file(home.join("keys/installation.key")).unwrap();
-        assert_ne!(installation_key(&home).unwrap(), key);
+        assert_ne!(installation_key(&dir.path().join("other")).unwrap(), key);
+        let path = home.join("keys/installation.key");
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        std::fs::write(&path, "short").unwrap();
+        assert_eq!(installation_key(&home).unwrap_err().code, Code::IntegrityError);
     }
 }
