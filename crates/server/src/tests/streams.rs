@@ -2,11 +2,14 @@
 
 use std::time::Duration;
 
-use loom_domain::{AgentId, Code, Principal};
+use loom_domain::{AgentId, Code, ConversationType, Principal};
+use loom_store::ops::candidates::Seen;
+use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpStream, UnixStream};
 
-use super::house::{House, bearer, event, house, house_with, request};
+use super::house::{House, bearer, event, house, house_with, read_reply, request};
+use super::whole::Whole;
 use crate::Scopes;
 
 struct Reader {
@@ -144,4 +147,82 @@ async fn agents_see_their_own_events() {
     house.hub.live.send(event(4, "outbox.changed", Some(&own))).unwrap();
     reader.until("id: 4").await;
     assert!(["id: 1\n", "id: 2\n", "id: 3\n"].iter().all(|id| !reader.text.contains(id)));
+}
+
+/// Changes at once, and how often: more than a socket's buffers and the queue of a stream hold together.
+const CHANGES: usize = 50;
+const ROUNDS: usize = 160;
+
+/// A reader that takes nothing is cut, and misses nothing when it comes back with the last id it saw.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn msg_234_a_slow_reader_is_cut_and_resumes_and_no_connection_notices() {
+    let whole = Whole::start().await;
+    let connection = whole.connection().await;
+    whole.paused_agent("docs").await;
+    let bind = json!({"connectionId": connection, "externalIdentity": "slack://T1/U1"});
+    whole.made("POST /v1/agents/docs/addresses", &bind).await;
+    let id: loom_domain::ConnectionId = connection.parse().unwrap();
+    let state = || whole.hub.connection_health(&id).state;
+    let before = (whole.hub.store().connection(id.clone()).await.unwrap(), state());
+    let (_, start) = whole.hub.store().feed_range().await.unwrap();
+
+    let mut slow = UnixStream::connect(&whole.socket).await.unwrap();
+    slow.write_all(request("GET /v1/events", "localhost", &[], "").as_bytes()).await.unwrap();
+    slow.readable().await.unwrap();
+    let mut passed_on = whole.events.subscribe();
+    for round in 0..ROUNDS {
+        let act = whole.hub.act(Principal::Hub);
+        whole.hub.store().put_candidates(act, id.clone(), renamed(round)).await.unwrap();
+    }
+    let (_, end) = whole.hub.store().feed_range().await.unwrap();
+    let all_passed_on = async {
+        // A receiver that is overtaken goes on with what is left.
+        while !passed_on.recv().await.is_ok_and(|event| event.seq >= Some(end)) {}
+    };
+    tokio::time::timeout(Duration::from_secs(60), all_passed_on).await.expect("every event is passed on");
+
+    let cut = read_reply(&mut slow).await;
+    assert!(cut.body.contains("event: reset"), "the slow reader was not cut");
+    let mut seen = ids(&cut.body);
+    let last = format!("last-event-id: {}", seen.last().unwrap_or(&start));
+    let rest = whole.send(&request("GET /v1/events?follow=false", "localhost", &[&last], "")).await;
+    seen.extend(ids(&rest.body));
+    assert!(!rest.body.contains("event: reset"));
+    assert_eq!(seen, stored_after(&whole, start).await, "no gap and no repeat");
+    for line in cut.body.lines().chain(rest.body.lines()) {
+        let Some(data) = line.strip_prefix("data: ").filter(|data| *data != "{}") else { continue };
+        let event: Value = serde_json::from_str(data).unwrap();
+        assert!(
+            event["type"] == "candidate.changed" && event["id"].as_str().is_some_and(|id| id.len() == 30),
+            "{event}"
+        );
+    }
+    assert_eq!((whole.hub.store().connection(id.clone()).await.unwrap(), state()), before);
+    whole.end().await;
+}
+
+/// A snapshot of the platform in which every conversation has another name.
+fn renamed(round: usize) -> Vec<Seen> {
+    let seen = |n| Seen {
+        conversation_id: format!("C{n}"),
+        conversation_type: ConversationType::Channel,
+        display_name: format!("name {round}"),
+        description: String::new(),
+        bot_is_member: true,
+    };
+    (0..CHANGES).map(seen).collect()
+}
+
+fn ids(stream: &str) -> Vec<u64> {
+    stream.lines().filter_map(|line| line.strip_prefix("id: ")?.parse().ok()).collect()
+}
+
+async fn stored_after(whole: &Whole, mut seq: u64) -> Vec<u64> {
+    let mut stored = Vec::new();
+    loop {
+        let page = whole.hub.store().changes_since(seq, Vec::new(), None, 1_000).await.unwrap();
+        let Some(last) = page.last() else { return stored };
+        seq = last.seq;
+        stored.extend(page.iter().map(|change| change.seq));
+    }
 }

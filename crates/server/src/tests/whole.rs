@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use loom_api::query;
-use loom_domain::{ConversationType, Principal};
+use loom_domain::{ConversationType, Principal, TokenId};
 use loom_hub::{Config, Hub, Parts, SystemClock, home::Home};
 use loom_secrets::{Redactor, Resolver};
-use loom_store::ops::candidates::Seen;
+use loom_store::ops::{candidates::Seen, tokens::Token};
 use loom_store::{Store, StoreConfig};
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt as _;
@@ -15,19 +15,21 @@ use tokio::net::UnixStream;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use super::house::{Reply, read_reply, request};
-use crate::{ListenConfig, Server, doors};
+use super::house::{Reply, bearer, read_reply, request};
+use crate::{EventSource, ListenConfig, SECRET_BYTES, Server, TokenKind, doors, mint};
 
-struct Whole {
-    hub: Hub,
-    socket: std::path::PathBuf,
+pub(super) struct Whole {
+    pub(super) hub: Hub,
+    pub(super) socket: std::path::PathBuf,
+    /// Where the server takes its events from.
+    pub(super) events: Arc<dyn EventSource>,
     stop: CancellationToken,
     task: JoinHandle<()>,
     _dir: tempfile::TempDir,
 }
 
 impl Whole {
-    async fn start() -> Whole {
+    pub(super) async fn start() -> Whole {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().join("home");
         let home = Home::new(&root);
@@ -55,11 +57,13 @@ impl Whole {
         });
         let stop = CancellationToken::new();
         let config = ListenConfig { address: None, socket: Some(socket.clone()), ..ListenConfig::default() };
-        let server = Server::bind(config, doors(&hub), stop.clone()).await.unwrap();
-        Whole { hub, socket, stop, task: tokio::spawn(server.serve()), _dir: dir }
+        let doors = doors(&hub);
+        let events = doors.events.clone();
+        let server = Server::bind(config, doors, stop.clone()).await.unwrap();
+        Whole { hub, socket, events, stop, task: tokio::spawn(server.serve()), _dir: dir }
     }
 
-    async fn ask(&self, line: &str, headers: &[&str], body: &Value) -> (u16, Value) {
+    pub(super) async fn ask(&self, line: &str, headers: &[&str], body: &Value) -> (u16, Value) {
         let text = if body.is_null() { String::new() } else { body.to_string() };
         let mut all = vec!["content-type: application/json"];
         all.extend(headers);
@@ -67,13 +71,60 @@ impl Whole {
         (reply.status, serde_json::from_str(&reply.body).unwrap_or_default())
     }
 
-    async fn send(&self, text: &str) -> Reply {
+    /// Reads a path with a token of somebody else than the owner.
+    pub(super) async fn read_as(&self, token: &str, path: &str) -> (u16, Value) {
+        self.ask(&format!("GET {path}"), &[token], &Value::Null).await
+    }
+
+    /// The header of a new token of that kind.
+    pub(super) async fn token(&self, kind: &str, subject: &str) -> String {
+        let act = self.hub.act(Principal::Owner);
+        let mut random = [0; SECRET_BYTES];
+        getrandom::fill(&mut random).unwrap();
+        let minted = mint(TokenKind::Person, TokenId::new(act.now.0, (act.entropy)()), &random);
+        let token = Token {
+            id: minted.id,
+            seq: 0,
+            kind: kind.to_owned(),
+            subject: subject.to_owned(),
+            sha256: hex::encode(minted.sha256),
+            scopes: Vec::new(),
+            created_at: act.now,
+            expires_at: None,
+            revoked_at: None,
+        };
+        self.hub.store().put_token(act, token).await.unwrap();
+        bearer(&minted.value)
+    }
+
+    /// A new object's id.
+    pub(super) async fn made(&self, line: &str, body: &Value) -> String {
+        let (_, made) = self.ask(line, &[], body).await;
+        made["object"]["id"].as_str().unwrap_or_else(|| panic!("{line}: {made}")).to_owned()
+    }
+
+    /// A paused Agent, so that what comes for it stays in the queue.
+    pub(super) async fn paused_agent(&self, name: &str) -> String {
+        let agent = json!({"name": name, "runtime": "command", "command": ["/bin/cat"]});
+        let id = self.made("POST /v1/agents", &agent).await;
+        assert_eq!(self.ask(&format!("POST /v1/agents/{name}/pause"), &[], &json!({})).await.0, 200);
+        id
+    }
+
+    /// A Slack Connection that nothing serves.
+    pub(super) async fn connection(&self) -> String {
+        let connect =
+            json!({"provider": "slack", "accountRef": "A1", "scopeRef": "T1", "credentialRef": "env:SLACK"});
+        self.made("POST /v1/connections", &connect).await
+    }
+
+    pub(super) async fn send(&self, text: &str) -> Reply {
         let mut stream = UnixStream::connect(&self.socket).await.unwrap();
         stream.write_all(text.as_bytes()).await.unwrap();
         read_reply(&mut stream).await
     }
 
-    async fn end(self) {
+    pub(super) async fn end(self) {
         self.hub.stop(Duration::ZERO).await;
         self.stop.cancel();
         self.task.await.unwrap();
