@@ -175,7 +175,7 @@ impl Hub {
                 format!("a file has 1 to {FILE_BYTES_MAX} bytes; this one has {size}"),
             ));
         }
-        if direction == Direction::Out && self.redactor().holds_exact(&bytes) {
+        if direction == Direction::Out && self.holds_secret(bytes.clone()).await? {
             return Err(Error::new(Code::SecretInContent, "the file holds a secret and was not taken"));
         }
         let mime_type = sniff(&bytes, name).to_owned();
@@ -191,6 +191,12 @@ impl Hub {
             status: AttachmentStatus::Ready,
         };
         self.store().put_artifact(act, new).await
+    }
+
+    /// Looks through a whole file off the threads that answer calls.
+    async fn holds_secret(&self, bytes: Bytes) -> Result<bool> {
+        let redactor = self.redactor().clone();
+        tokio::task::spawn_blocking(move || redactor.holds_exact(&bytes)).await.map_err(Error::internal)
     }
 
     /// Removes a file that nothing refers to: its record, and its bytes when no other record names them.
@@ -243,6 +249,9 @@ impl Hub {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::mpsc::RecvTimeoutError;
+    use std::time::Duration;
+
     use super::*;
 
     #[test]
@@ -263,6 +272,44 @@ mod tests {
         blobs.remove_leftovers();
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
         assert!(blobs.verified(&sha256).await.is_ok());
+    }
+
+    /// On the one thread of this test, a hash that is not made elsewhere would hold every other call.
+    #[tokio::test]
+    async fn msg_233_a_file_being_hashed_holds_no_other_call() {
+        let home = tempfile::tempdir().unwrap();
+        let blobs = Blobs::new(home.path().to_owned());
+        let sha256 = blobs.put(Bytes::from_static(b"hello")).await.unwrap();
+        let path = blobs.path(&sha256).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        let (done, waits) = std::sync::mpsc::channel::<()>();
+        let rescue = {
+            let path = path.clone();
+            std::thread::spawn(move || {
+                let stuck = waits.recv_timeout(Duration::from_secs(20)) == Err(RecvTimeoutError::Timeout);
+                stuck.then(|| std::fs::OpenOptions::new().write(true).open(path))
+            })
+        };
+        let hashing = tokio::spawn({
+            let (blobs, sha256) = (blobs.clone(), sha256.clone());
+            async move { blobs.verified(&sha256).await }
+        });
+        let mut pipe = loop {
+            // Opens once the hash reads at the other end.
+            let nonblocking = nix::libc::O_NONBLOCK;
+            match std::fs::OpenOptions::new().write(true).custom_flags(nonblocking).open(&path) {
+                Ok(pipe) => break pipe,
+                Err(_) => tokio::time::sleep(Duration::from_millis(5)).await,
+            }
+        };
+        let other = blobs.put(Bytes::from_static(b"other")).await.unwrap();
+        assert!(blobs.verified(&other).await.is_ok() && !hashing.is_finished());
+        pipe.write_all(b"hello").unwrap();
+        drop(pipe);
+        assert_eq!(hashing.await.unwrap().unwrap(), path);
+        drop(done);
+        assert!(rescue.join().unwrap().is_none(), "the hash stood on the thread of the other calls");
     }
 
     /// MSG-167: damaged bytes are noticed before they leave.

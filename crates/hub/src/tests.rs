@@ -1,6 +1,7 @@
 //! The hub over a real store and real programs, with channels that follow a script.
 
 mod answers;
+mod configuration;
 mod connections;
 mod delivery;
 mod files;
