@@ -5,6 +5,7 @@ use std::time::Duration;
 use loom_api::{request, view};
 use loom_domain::{Error, MembershipId, Principal, Result, Timestamp, admission::SendTarget, outbox::Target};
 use loom_store::Topic;
+use sha2::{Digest as _, Sha256};
 
 use super::send::Wanted;
 use crate::hub::Hub;
@@ -34,10 +35,12 @@ impl Hub {
         wait: Duration,
     ) -> Result<TestEnd> {
         principal.require_owner()?;
+        let key = format!("test:{id}:{}", self.now().0 / MINUTE_MS);
         let code = match test.code.clone() {
             Some(code) if is_code(&code) => code,
             Some(_) => return Err(Error::invalid("code", "expected 6 digits")),
-            None => format!("{:06}", (self.inner.parts.entropy)() % CODES),
+            None if test.inbound => code_of((self.inner.parts.entropy)()),
+            None => code_of_key(&key),
         };
         if test.inbound {
             return self.await_code(&id, code, test.timeout_seconds).await.map(TestEnd::Inbound);
@@ -52,7 +55,7 @@ impl Hub {
             },
             place: Target::default(),
             expect_reply: None,
-            key: Some(format!("test:{id}:{}", self.now().0 / MINUTE_MS)),
+            key: Some(key),
             ttl_seconds: None,
             urgent: true,
             after_partial: false,
@@ -97,6 +100,16 @@ impl Hub {
             }
         }
     }
+}
+
+fn code_of(number: u128) -> String {
+    format!("{:0CODE_DIGITS$}", number % CODES)
+}
+
+/// The same digits for the same key: a check repeated within its minute is the same message, and is sent once.
+fn code_of_key(key: &str) -> String {
+    let digest = Sha256::digest(key);
+    code_of(digest.iter().take(8).fold(0, |number, byte| (number << 8) | u128::from(*byte)))
 }
 
 fn is_code(text: &str) -> bool {

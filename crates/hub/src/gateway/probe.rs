@@ -105,10 +105,10 @@ async fn probe(holder: &Holder, turn: usize) -> Result<ProbeResult> {
 impl Hub {
     /// Probes a Connection now: who the credential is, and whether the newest messages are in the ledger.
     pub async fn probe_connection(&self, id: &ConnectionId) -> Result<ProbeResult> {
+        let connection = self.store().connection(id.clone()).await?;
         let channel = self
             .channel(id)
             .ok_or_else(|| Error::new(Code::GatewayUnavailable, "no gateway serves this Connection"))?;
-        let connection = self.store().connection(id.clone()).await?;
         let identity = channel.verify().await.map_err(|fault| {
             Error::new(Code::ProviderNetworkError, format!("the provider refused the probe: {fault}"))
         })?;
