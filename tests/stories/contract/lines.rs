@@ -4,7 +4,7 @@ use super::{Placeholders, in_three_forms, state_of};
 use crate::harness::Scene;
 
 /// Reads; each leaves everything as it is.
-const READS: &[&str] = &[
+pub(super) const READS: &[&str] = &[
     "status",
     "agent list",
     "agent list --all",
