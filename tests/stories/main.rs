@@ -26,6 +26,8 @@ mod peers_codex;
 #[cfg(test)]
 mod peers_differential;
 #[cfg(test)]
+mod peers_github;
+#[cfg(test)]
 mod peers_slack;
 #[cfg(test)]
 mod runtimes;
