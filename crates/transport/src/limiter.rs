@@ -62,13 +62,7 @@ impl Limiter {
         let slot = tokio::time::timeout_at(deadline, slots.acquire_owned()).await;
         let Ok(Ok(slot)) = slot else { return Err(limited(deadline - start)) };
         loop {
-            let wait = match self.with_lane(key, |lane| lane.take(&key.pace)) {
-                Some(held) => held,
-                None => match self.take_shared(key, now()).await {
-                    Some(held) => held,
-                    None => break,
-                },
-            };
+            let Some(wait) = self.take(key, now()).await else { break };
             if wait.until > deadline {
                 let error = limited(wait.until.saturating_duration_since(Instant::now()));
                 return Err(if wait.by_reserve { error.with_detail("reason", "reserve") } else { error });
@@ -78,12 +72,19 @@ impl Limiter {
         Ok(Permit { _slot: slot, waited: start.elapsed() })
     }
 
-    async fn take_shared(&self, key: &LaneKey, now: Timestamp) -> Option<Held> {
-        let shared = self.sec.as_ref().filter(|_| key.profile == Profile::Sec)?;
-        match shared.take(now).await {
-            Answer::Go => None,
-            Answer::Wait(wait) => Some(Held { until: Instant::now() + wait, by_reserve: false }),
+    /// Takes a permit, or tells when to ask again.
+    async fn take(&self, key: &LaneKey, now: Timestamp) -> Option<Held> {
+        if let Some(shared) = self.sec.as_ref().filter(|_| key.profile == Profile::Sec) {
+            if let Some(held) = self.with_lane(key, |lane| lane.paused()) {
+                return Some(held);
+            }
+            match shared.take(now).await {
+                Answer::Go => return None,
+                Answer::Wait(wait) => return Some(Held { until: Instant::now() + wait, by_reserve: false }),
+                Answer::Unusable => {}
+            }
         }
+        self.with_lane(key, |lane| lane.take(&key.pace))
     }
 
     /// Lets nobody pass in this lane for that long. A pause is never shortened.

@@ -186,6 +186,8 @@ pub(crate) fn pace(profile: Profile, rates: &Rates, local: bool, asked: Asked<'_
 
 /// GitHub counts its limits per resource and names it in `x-ratelimit-resource`.
 fn resource(path: &str) -> &'static str {
+    // Enterprise servers have the same API below a folder.
+    let path = path.strip_prefix("/api/v3").unwrap_or(path);
     match path {
         _ if path.ends_with("/graphql") => "graphql",
         "/search/code" => "code_search",
@@ -283,7 +285,7 @@ mod tests {
         let mutation = Asked { publishes: true, ..asked(&Method::POST, "/api/graphql") };
         assert_eq!(windows(Profile::Github, false, mutation), [(4, 1), (1, 1), (60, 60)]);
         assert_eq!(windows(Profile::Github, true, asked(&Method::POST, "/x")), []);
-        assert_eq!(resource("/search/issues"), "search");
+        assert_eq!((resource("/search/issues"), resource("/api/v3/search/code")), ("search", "code_search"));
     }
 
     #[test]

@@ -64,12 +64,18 @@ impl Lane {
         }
     }
 
+    /// The pause of the lane, if there is one.
+    pub(super) fn paused(&self) -> Option<Held> {
+        let until = self.paused_until.filter(|until| *until > Instant::now())?;
+        Some(Held { until, by_reserve: false })
+    }
+
     /// Takes a permit out of the bucket and every window, or tells when to ask again and takes none.
     pub(super) fn take(&mut self, pace: &Pace) -> Option<Held> {
         let now = Instant::now();
         let held = |until: &Instant, by_reserve| Held { until: *until, by_reserve };
-        if let Some(until) = self.paused_until.filter(|until| *until > now) {
-            return Some(held(&until, false));
+        if let Some(pause) = self.paused() {
+            return Some(pause);
         }
         if let Some(until) = self.held.get(pace.resource).filter(|until| **until > now) {
             return Some(held(until, true));

@@ -19,14 +19,18 @@ const PAUSE_MAX_MS: i64 = 24 * 3_600_000;
 const FILE_BYTES_MAX: u64 = 4_096;
 /// Wait for a process that holds the lock.
 const BUSY: Duration = Duration::from_millis(5);
+/// Times that a pause is tried to be shared.
+const TRIES: u32 = 200;
 
 /// What the file says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Answer {
-    /// A permit was taken, or the file cannot be used and the window of this process alone counts.
+    /// A permit was taken.
     Go,
     /// Not yet.
     Wait(Duration),
+    /// The file cannot be used; the window of this process alone counts.
+    Unusable,
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -79,7 +83,7 @@ impl SharedWindow {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Answer::Wait(BUSY),
             Err(error) => {
                 tracing::warn!(kind = ?error.kind(), "the shared window of the SEC cannot be used");
-                Answer::Go
+                Answer::Unusable
             }
         }
     }
@@ -87,7 +91,7 @@ impl SharedWindow {
     /// Pauses all processes.
     pub(super) async fn pause(&self, now: Timestamp, wait: Duration) {
         let until = now.0.saturating_add(i64::try_from(wait.as_millis()).unwrap_or(PAUSE_MAX_MS));
-        loop {
+        for _ in 0..TRIES {
             match self.change(move |state| state.paused_until = state.paused_until.max(until)).await {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => tokio::time::sleep(BUSY).await,
                 Err(error) => {
@@ -179,6 +183,6 @@ mod tests {
         file.unlock().unwrap();
         assert_eq!(window.take(NOW).await, Answer::Go);
         let nowhere = SharedWindow::new(&dir.path().join(FILE).join("below"));
-        assert_eq!(nowhere.take(NOW).await, Answer::Go);
+        assert_eq!(nowhere.take(NOW).await, Answer::Unusable);
     }
 }

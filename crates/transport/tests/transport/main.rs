@@ -29,6 +29,8 @@ mod support;
 #[cfg(test)]
 mod timeouts;
 #[cfg(test)]
+mod tls;
+#[cfg(test)]
 mod tracing_ids;
 #[cfg(test)]
 mod websockets;

@@ -39,6 +39,9 @@ async fn read(mut pages: PageStream) -> (Vec<Value>, Vec<Result<PageEvent>>) {
     (items, others)
 }
 
+/// The query of a page and its answer.
+type Exchange = (Vec<(&'static str, &'static str)>, Answer);
+
 /// The items, complete or not, and why it stopped.
 async fn outcome(pages: PageStream) -> (Vec<Value>, bool, StopReason, Option<String>) {
     let (items, end) = pages.collect().await.unwrap();
@@ -55,7 +58,7 @@ async fn cap_124_every_paging_kind_reads_all_pages() {
         Answer::json(&json!([page])).header("link", &format!("</list?p={}>; rel=\"next\"", page + 1))
     };
     let array = |items: &[u32]| Answer::json(&json!(items));
-    let kinds: [(Paging, Vec<(Vec<(&str, &str)>, Answer)>); 5] = [
+    let kinds: [(Paging, Vec<Exchange>); 5] = [
         (
             Paging::Link,
             vec![(vec![("q", "x")], link(1)), (vec![("p", "2")], link(2)), (vec![("p", "3")], array(&[3]))],
