@@ -39,6 +39,7 @@ pub(crate) fn run_with(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> u8 {
+    let arguments = &cli::rewritten(arguments);
     let parsed = secrets::check_arguments(arguments).map_err(Failure::from).and_then(|()| parse(arguments));
     let globals = match &parsed {
         Ok(Parsed::Command(cli)) => cli.globals.clone(),

@@ -1,10 +1,12 @@
 //! The command tree and the flags that every command takes.
 
+mod body_flag;
 mod groups;
 mod nearest;
 pub(crate) mod parsers;
 pub(crate) mod usage;
 
+pub(crate) use body_flag::rewritten;
 pub(crate) use groups::{GROUPS, grouped, leaves};
 pub(crate) use nearest::nearest;
 

@@ -15,6 +15,7 @@ mod completions;
 mod conversation;
 mod delivery;
 mod explain;
+mod http;
 mod hub_process;
 mod inbox;
 mod integration;
@@ -22,6 +23,8 @@ mod man;
 mod notices;
 mod outbox;
 mod policy;
+mod redact;
+mod requests;
 mod secret;
 pub(crate) mod skill;
 mod status;
@@ -64,6 +67,15 @@ pub(crate) enum Command {
     /// The chain of audited changes
     #[command(subcommand)]
     Audit(audit::Command),
+    /// The log of requests to other hosts
+    #[command(subcommand)]
+    Requests(requests::Command),
+    /// Find secrets that got where they should not be
+    #[command(subcommand)]
+    Redact(redact::Command),
+    /// Send requests through Loom's one door out
+    #[command(subcommand)]
+    Http(http::Command),
     Explain(explain::Args),
     /// Secrets in Loom's vault, named by references
     #[command(subcommand)]
@@ -115,6 +127,9 @@ pub(crate) async fn dispatch(command: Command, cx: &mut Context<'_, '_>) -> Outc
         Command::Policy(command) => Box::pin(policy::run(command, cx)).await,
         Command::Notices(command) => Box::pin(notices::run(command, cx)).await,
         Command::Audit(command) => Box::pin(audit::run(command, cx)).await,
+        Command::Requests(command) => Box::pin(requests::run(command, cx)).await,
+        Command::Redact(command) => Box::pin(redact::run(command, cx)).await,
+        Command::Http(command) => Box::pin(http::run(command, cx)).await,
         Command::Secret(command) => Box::pin(secret::run(command, cx)).await,
         Command::Explain(args) => explain::run(&args, cx),
         Command::Skill(command) => skill::run(&command, cx),

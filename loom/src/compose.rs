@@ -2,6 +2,7 @@
 
 mod channels;
 mod logs;
+pub(crate) mod outbound;
 mod random;
 
 use std::collections::BTreeMap;

@@ -5,6 +5,7 @@ mod fake_hub;
 mod forms;
 mod guide;
 mod help;
+mod http;
 mod parsing;
 mod sends;
 mod tokens;

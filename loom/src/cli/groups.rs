@@ -11,7 +11,8 @@ pub(crate) const GROUPS: &[(&str, &[&str])] = &[
     ("Connect it", &["agent", "integration", "conversation", "secret"]),
     ("Talk", &["thread", "inbox", "outbox"]),
     ("Decide", &["policy"]),
-    ("Prove it", &["audit", "doctor", "twin"]),
+    ("Reach out", &["http"]),
+    ("Prove it", &["audit", "requests", "redact", "doctor", "twin"]),
     ("Keep at hand", &["explain", "commands", "skill", "completions", "man"]),
 ];
 

@@ -1,9 +1,7 @@
 //! Makes the channel of a Connection over the one door out.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use loom_channels::{
     Channel,
@@ -12,7 +10,9 @@ use loom_channels::{
 use loom_domain::{Code, Connection, Error, Result};
 use loom_hub::{Config, MakeChannel, home::Home};
 use loom_secrets::{Fields, Profile, Redactor};
-use loom_transport::{Proxy, ProxySetting, Settings, Transport, TransportBuilder, log::FileLog};
+use loom_transport::{Proxy, ProxySetting, Transport, TransportBuilder, log::FileLog};
+
+use super::outbound::{owner_rules, settings};
 
 /// The maker that the hub calls at every connect.
 pub(super) fn maker(
@@ -38,31 +38,14 @@ pub(super) fn maker(
     }))
 }
 
-fn settings(config: &loom_hub::config::Transport) -> Settings {
-    Settings {
-        connect_timeout: Duration::from_millis(config.connect_timeout_ms),
-        read_timeout: Duration::from_millis(config.read_timeout_ms),
-        total_timeout: Duration::from_millis(config.total_timeout_ms),
-        ..Settings::default()
-    }
-}
-
 /// The owner's own base URLs: those of the configuration and the one of this Connection.
 fn origins(
-    mut builder: TransportBuilder,
+    builder: TransportBuilder,
     config: &loom_hub::config::Transport,
     connection: &Connection,
 ) -> TransportBuilder {
-    for origin in config.local_origins.iter().chain(&connection.api_url) {
-        builder = builder.local_origin(origin);
-    }
-    for cidr in &config.allow_private {
-        builder = builder.allow_private(cidr);
-    }
-    if !config.ca_file.is_empty() {
-        builder = builder.ca_file(PathBuf::from(&config.ca_file));
-    }
-    builder.allow_http(config.allow_http || connection.allow_http)
+    let builder = owner_rules(builder, config).allow_http(config.allow_http || connection.allow_http);
+    connection.api_url.iter().fold(builder, |builder, origin| builder.local_origin(origin))
 }
 
 fn channel(connection: &Connection, fields: &Fields, transport: Transport) -> Result<Arc<dyn Channel>> {

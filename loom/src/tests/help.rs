@@ -41,6 +41,7 @@ fn parses(line: &str) {
         }
         quoted = !quoted;
     }
+    let words = cli::rewritten(&words);
     let parsed =
         cli::command().try_get_matches_from(&words).and_then(|matches| Cli::from_arg_matches(&matches));
     assert!(parsed.is_ok(), "{line}\n{}", parsed.unwrap_err());

@@ -50,6 +50,8 @@ pub(super) const READS: &[&str] = &[
     "audit list",
     "audit list --since 0",
     "audit verify",
+    "requests list",
+    "requests list --host 127.0.0.1 --since 1h --limit 5",
     "explain version_conflict",
     "commands",
     "skill print loom-integrations",
