@@ -19,7 +19,7 @@ use crate::transport::Transport;
 
 pub use process::{default_transport, set_default_transport};
 
-/// The error of every call; [`loom_domain::Error::code`] is stable.
+/// The error of every call; [`loom_domain::Error::code()`] is stable.
 pub type LoomError = Error;
 /// The same under the name of the second program.
 pub type LoopXError = LoomError;

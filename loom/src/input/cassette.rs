@@ -26,9 +26,10 @@ pub(crate) struct Cassette {
     /// File of recorded answers
     #[arg(long, value_name = "FILE")]
     cassette: Option<PathBuf>,
-    /// What to do with it: record, replay or replay_strict
+    /// What to do with it.
     #[arg(
         long,
+        help = "What to do with it: record, replay or replay_strict",
         value_name = "MODE",
         value_enum,
         default_value = "replay",

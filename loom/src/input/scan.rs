@@ -117,7 +117,7 @@ fn in_windows(
 /// Line ends before a place.
 fn lines(window: &[u8], to: usize) -> u64 {
     let before = window.get(..to).unwrap_or_default();
-    u64::try_from(before.iter().filter(|byte| **byte == b'\n').count()).unwrap_or(0)
+    u64::try_from(before.split(|byte| *byte == b'\n').skip(1).count()).unwrap_or(0)
 }
 
 fn tell(hit: Hit, found: &mut Found) {

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use crate::failure::Outcome;
+use crate::output::pick;
 
 /// Prints the body for people, or a document with the body in it.
 pub(super) fn print(response: &Response, redactor: &Redactor, cx: &mut Context<'_, '_>) -> Outcome {
@@ -41,9 +42,9 @@ fn document(response: &Response, redactor: &Redactor) -> Value {
     match response.json::<Value>() {
         Ok(mut value) => {
             redactor.redact_json(&mut value, Profile::Output);
-            document["json"] = value;
+            pick::put(&mut document, "json", &value);
         }
-        Err(_) => document["text"] = body(response, redactor).into(),
+        Err(_) => pick::put(&mut document, "text", &body(response, redactor).into()),
     }
     document
 }
