@@ -62,7 +62,10 @@ enum Parsed {
 fn parse(arguments: &[String]) -> Outcome<Parsed> {
     let mut command = cli::command();
     match command.try_get_matches_from_mut(arguments).and_then(|matches| Cli::from_arg_matches(&matches)) {
-        Ok(cli) => Ok(Parsed::Command(Box::new(cli))),
+        Ok(mut cli) => match cli::order::read(&mut cli)? {
+            None => Ok(Parsed::Command(Box::new(cli))),
+            Some(help) => Ok(Parsed::Text(help)),
+        },
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
             Ok(Parsed::Text(error.render().to_string()))
         }
@@ -96,6 +99,7 @@ fn execute(cli: Cli, env: &mut Environment, printer: &mut Printer<'_>) -> Outcom
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Error::internal)?;
     let mut context = Context::new(cli.globals, env, printer);
+    context.order = cli.order;
     if cli.command.ends_itself() {
         return runtime.block_on(commands::dispatch(cli.command, &mut context));
     }

@@ -3,6 +3,7 @@
 mod body_flag;
 mod groups;
 mod nearest;
+pub(crate) mod order;
 pub(crate) mod parsers;
 pub(crate) mod usage;
 
@@ -29,6 +30,9 @@ pub(crate) struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub(crate) command: Command,
+    /// What is asked of a capability, once it was read.
+    #[arg(skip)]
+    pub(crate) order: Option<Box<order::Order>>,
 }
 
 /// Flags of every command; they stand at any position.
@@ -84,6 +88,11 @@ pub(crate) fn command() -> clap::Command {
     let command = Cli::command();
     let help = grouped(&command);
     command.override_help(help)
+}
+
+/// The whole tree with a command for each connector, for lists and manuals; command lines are not parsed with it.
+pub(crate) fn documented() -> clap::Command {
+    command().mut_subcommand("value-connectors", |group| group.subcommands(order::documented()))
 }
 
 /// The form that a command line asks for, also when it cannot be parsed.

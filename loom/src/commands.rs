@@ -9,6 +9,7 @@ macro_rules! examples {
 
 mod agent;
 mod audit;
+mod capability;
 mod commands_list;
 mod common;
 mod completions;
@@ -25,15 +26,19 @@ mod outbox;
 mod policy;
 mod redact;
 mod requests;
+mod run_order;
+mod schema;
 mod secret;
 pub(crate) mod skill;
 mod status;
 mod thread;
 mod twin;
+mod value_connectors;
 mod where_is;
 
 use clap::Subcommand;
 
+use crate::cli::order::Words;
 use crate::context::Context;
 use crate::failure::Outcome;
 
@@ -77,6 +82,9 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Http(http::Command),
     Explain(explain::Args),
+    ValueConnectors(value_connectors::ValueConnectors),
+    Capability(capability::Capability),
+    Schema(schema::Args),
     /// Secrets in Loom's vault, named by references
     #[command(subcommand)]
     Secret(secret::Command),
@@ -92,12 +100,25 @@ pub(crate) enum Command {
 }
 
 impl Command {
+    /// The words that ask something of a capability.
+    pub(crate) fn order_words(&self) -> Option<Words<'_>> {
+        match self {
+            Command::ValueConnectors(connectors) => connectors.order_words(),
+            Command::Capability(capability) => capability.order_words(),
+            _ => None,
+        }
+    }
+
     /// Whether Ctrl-C is this command's own, orderly end; it interrupts the others.
     pub(crate) fn ends_itself(&self) -> bool {
-        matches!(
-            self,
-            Command::Up(_) | Command::Demo(_) | Command::Twin(_) | Command::Thread(thread::Command::Tail(_))
-        )
+        self.order_words().is_some()
+            || matches!(
+                self,
+                Command::Up(_)
+                    | Command::Demo(_)
+                    | Command::Twin(_)
+                    | Command::Thread(thread::Command::Tail(_))
+            )
     }
 }
 
@@ -131,6 +152,9 @@ pub(crate) async fn dispatch(command: Command, cx: &mut Context<'_, '_>) -> Outc
         Command::Redact(command) => Box::pin(redact::run(command, cx)).await,
         Command::Http(command) => Box::pin(http::run(command, cx)).await,
         Command::Secret(command) => Box::pin(secret::run(command, cx)).await,
+        Command::ValueConnectors(args) => Box::pin(value_connectors::run(args, cx)).await,
+        Command::Capability(args) => Box::pin(capability::run(args, cx)).await,
+        Command::Schema(args) => schema::run(&args, cx),
         Command::Explain(args) => explain::run(&args, cx),
         Command::Skill(command) => skill::run(&command, cx),
         Command::Commands(args) => commands_list::run(&args, cx),

@@ -4,6 +4,7 @@ mod channels;
 mod logs;
 pub(crate) mod outbound;
 mod random;
+pub(crate) mod world;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -7,6 +7,7 @@ use loom_domain::{Code, Error, Result};
 use loom_secrets::private_file::read_private;
 
 use crate::cli::Globals;
+use crate::cli::order::Order;
 use crate::environment::Environment;
 use crate::failure::Outcome;
 use crate::output::Printer;
@@ -15,6 +16,8 @@ use crate::output::Printer;
 pub(crate) struct Context<'a, 'p> {
     /// Flags of every command.
     pub(crate) globals: Globals,
+    /// What is asked of a capability.
+    pub(crate) order: Option<Box<Order>>,
     /// The process.
     pub(crate) env: &'a mut Environment,
     /// The printer.
@@ -24,7 +27,7 @@ pub(crate) struct Context<'a, 'p> {
 impl<'a, 'p> Context<'a, 'p> {
     /// Puts the parts together.
     pub(crate) fn new(globals: Globals, env: &'a mut Environment, out: &'a mut Printer<'p>) -> Self {
-        Context { globals, env, out }
+        Context { globals, order: None, env, out }
     }
 
     /// The hub: `--url`, else `LOOM_URL`, else `LOOM_SOCKET`, else the socket of the data directory.

@@ -22,6 +22,8 @@ pub(crate) struct Environment {
     pub(crate) stdin: Stdin,
     /// Whether stdout is a terminal.
     pub(crate) stdout_is_terminal: bool,
+    /// Whether stderr is a terminal.
+    pub(crate) stderr_is_terminal: bool,
     /// Columns of the terminal, when there is one.
     pub(crate) columns: Option<usize>,
     /// Start of the command.
@@ -36,6 +38,7 @@ impl Environment {
             variables: std::env::vars().collect(),
             stdin: Stdin { is_terminal: stdin.is_terminal(), reader: Box::new(stdin) },
             stdout_is_terminal: io::stdout().is_terminal(),
+            stderr_is_terminal: io::stderr().is_terminal(),
             columns: terminal_size::terminal_size().map(|(width, _)| usize::from(width.0)),
             now: now(),
         }
@@ -81,6 +84,7 @@ impl Environment {
             variables: BTreeMap::new(),
             stdin: Stdin { is_terminal: false, reader: Box::new(io::empty()) },
             stdout_is_terminal: false,
+            stderr_is_terminal: false,
             columns: None,
             now: Timestamp(1_800_000_000_000),
         }

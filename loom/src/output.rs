@@ -4,13 +4,16 @@ mod error;
 mod escape;
 mod list;
 mod mutation;
+mod payload;
 pub(crate) mod pick;
 mod printer;
+mod stream;
 mod table;
 mod time;
 
 pub(crate) use list::{Listing, items};
 pub(crate) use printer::{Printer, Style};
+pub(crate) use stream::{Progress, Stream};
 pub(crate) use table::{Column, Look};
 
 use clap::ValueEnum;

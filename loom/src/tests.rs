@@ -1,5 +1,6 @@
 //! Whole command lines: parsed, run against a small hub, and read as a user reads them.
 
+mod connectors;
 mod errors;
 mod fake_hub;
 mod forms;

@@ -8,6 +8,8 @@ mod canary;
 #[cfg(test)]
 mod codex;
 #[cfg(test)]
+mod connectors;
+#[cfg(test)]
 mod contract;
 #[cfg(test)]
 mod crash;

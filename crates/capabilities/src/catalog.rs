@@ -79,7 +79,7 @@ impl Catalog {
     }
 
     /// All of them: built-ins first, then by id.
-    pub fn iter(&self) -> impl Iterator<Item = &Arc<dyn Capability>> {
+    pub fn all(&self) -> impl Iterator<Item = &Arc<dyn Capability>> {
         self.0.iter()
     }
 
@@ -105,12 +105,12 @@ impl Catalog {
 
     fn find(&self, text: &str, code: Code, fits: impl Fn(Kind) -> bool) -> Result<&Arc<dyn Capability>> {
         let wanted = fold_id(text)?;
-        let all = || self.0.iter().filter(|one| fits(one.entry().kind));
+        let known = || self.0.iter().filter(|one| fits(one.entry().kind));
         if wanted.contains('/') {
-            let found = all().find(|one| one.entry().qualified() == wanted);
+            let found = known().find(|one| one.entry().qualified() == wanted);
             return found.ok_or_else(|| unknown(code, &wanted, self.nearest(&wanted, &fits)));
         }
-        let named: Vec<_> = all().filter(|one| is_named(one.entry(), &wanted)).collect();
+        let named: Vec<_> = known().filter(|one| is_named(one.entry(), &wanted)).collect();
         let builtin = named.iter().find(|one| one.entry().origin == Origin::Builtin);
         match (builtin, named.as_slice()) {
             (Some(one), _) | (None, [one]) => Ok(one),

@@ -96,7 +96,7 @@ async fn read(cx: &Cx, url: &IssueUrl) -> Result<Value> {
             .with_detail("readiness", "credential_missing"));
     }
     let variables = json!({"owner": url.owner, "name": url.repo, "number": url.number});
-    let data = github.query(DISCUSSION, variables).await?;
+    let data = github.query(DISCUSSION, &variables).await?;
     match data.pointer("/repository/discussion").filter(|found| !found.is_null()) {
         Some(discussion) => Ok(github::of_discussion(discussion)),
         None => Err(Error::new(Code::ProviderHttpError, "GitHub knows no such discussion")

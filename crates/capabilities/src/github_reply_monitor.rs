@@ -84,7 +84,7 @@ impl Capability for GithubReplyMonitor {
         let end = match target.given.take() {
             Some(comments) => {
                 replies.find_anchor(&comments);
-                comments.into_iter().for_each(|comment| replies.take(comment));
+                comments.iter().for_each(|comment| replies.take(comment));
                 PageEnd::Complete
             }
             None => fetch(cx, &target, &mut replies, out).await?,
@@ -113,12 +113,12 @@ async fn fetch(cx: &Cx, target: &Target, replies: &mut Replies, out: &mut dyn Si
     if !stands_below(&anchor, &target.issue) {
         return Ok(PageEnd::Complete);
     }
-    let Some(since) = replies.anchored(anchor) else { return Ok(PageEnd::Complete) };
+    let Some(since) = replies.anchored(&anchor) else { return Ok(PageEnd::Complete) };
     let first = format!("{}?since={since}&per_page=100", github.url(&comments_path(&target.issue)));
     let mut seen = 0;
     github::pages(&github, first, target.max_pages, |comments| {
         seen += comments.len() as u64;
-        comments.into_iter().for_each(|comment| replies.take(comment));
+        comments.iter().for_each(|comment| replies.take(comment));
         out.progress(seen, None);
     })
     .await

@@ -1,5 +1,7 @@
 //! The payload (`loom.value_payload/v1`): what a run leaves behind.
 
+mod parts;
+
 use std::collections::BTreeMap;
 
 use loom_domain::{Error, Timestamp};

@@ -124,18 +124,28 @@ pub async fn run(
     Ok(kept(world, finish(&cx, capability, &ready, collector, outcome, started_at)))
 }
 
-/// Keeps the payload, if anything is kept; that it cannot be is a warning.
+/// Keeps the payload, if anything is kept; that it cannot be is a warning. What is larger than one document may
+/// be is kept in parts, and the id that is given is the first part's.
 fn kept(world: &World, mut payload: Payload) -> Payload {
     let Some(store) = &world.payloads else { return payload.seal() };
     payload.effects.state_written = true;
-    payload = payload.seal();
-    if let Err(error) = store.save(&payload) {
-        tracing::warn!(%error, "a payload was not kept");
-        payload.effects.state_written = false;
-        payload.warnings.push("payload_not_saved".to_owned());
-        payload = payload.seal();
+    let parts = payload.parts();
+    match parts.iter().try_for_each(|part| store.save(part)) {
+        Ok(()) => {
+            payload = payload.seal();
+            if let [first, _, ..] = parts.as_slice() {
+                payload.payload_id.clone_from(&first.payload_id);
+                payload.part.count = first.part.count;
+            }
+            payload
+        }
+        Err(error) => {
+            tracing::warn!(%error, "a payload was not kept");
+            payload.effects.state_written = false;
+            payload.warnings.push("payload_not_saved".to_owned());
+            payload.seal()
+        }
     }
-    payload
 }
 
 fn ready<'a>(

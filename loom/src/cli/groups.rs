@@ -10,10 +10,10 @@ pub(crate) const GROUPS: &[(&str, &[&str])] = &[
     ("See what happens", &["status", "where", "notices"]),
     ("Connect it", &["agent", "integration", "conversation", "secret"]),
     ("Talk", &["thread", "inbox", "outbox"]),
+    ("Reach out", &["value-connectors", "capability", "http"]),
     ("Decide", &["policy"]),
-    ("Reach out", &["http"]),
     ("Prove it", &["audit", "requests", "redact", "doctor", "twin"]),
-    ("Keep at hand", &["explain", "commands", "skill", "completions", "man"]),
+    ("Keep at hand", &["explain", "schema", "commands", "skill", "completions", "man"]),
 ];
 
 /// Help of the program: a line for each command, in groups.
@@ -26,7 +26,7 @@ pub(crate) fn grouped(root: &Command) -> String {
         let _ = writeln!(text, "\n{title}:");
         for command in names.iter().filter_map(|name| root.find_subcommand(name)) {
             let about = command.get_about().map(ToString::to_string).unwrap_or_default();
-            let _ = writeln!(text, "  {:<13} {about}", command.get_name());
+            let _ = writeln!(text, "  {:<16} {about}", command.get_name());
         }
     }
     text.push_str("\nEvery command takes --help, --format human|json|ndjson and --url.\n");
@@ -39,9 +39,14 @@ pub(crate) fn grouped(root: &Command) -> String {
 pub(crate) fn leaves(command: &Command, path: &str) -> Vec<(String, String)> {
     let own = command.get_about().map(ToString::to_string).unwrap_or_default();
     let mut found: Vec<(String, String)> =
-        if command.is_subcommand_required_set() { Vec::new() } else { vec![(path.to_owned(), own)] };
+        if is_group_only(command) { Vec::new() } else { vec![(path.to_owned(), own)] };
     for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set() && sub.get_name() != "help") {
         found.extend(leaves(sub, format!("{path} {}", sub.get_name()).trim()));
     }
     found
+}
+
+/// Whether a command does nothing without a further word. Words that are ids count as its arguments.
+fn is_group_only(command: &Command) -> bool {
+    command.is_subcommand_required_set() && !command.is_allow_external_subcommands_set()
 }

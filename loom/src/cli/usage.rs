@@ -16,6 +16,11 @@ pub(crate) fn translate(error: &clap::Error, root: &Command, arguments: &[String
         return named(own.clone(), context(error, ContextKind::InvalidArg), command);
     }
     let (path, command) = reached(root, arguments);
+    translate_at(error, &path, command)
+}
+
+/// The error of a command that was reached already.
+pub(crate) fn translate_at(error: &clap::Error, path: &str, command: &Command) -> Error {
     let code = match error.kind() {
         ErrorKind::InvalidValue | ErrorKind::ValueValidation => Code::InvalidArgument,
         ErrorKind::MissingRequiredArgument => Code::MissingField,
@@ -23,7 +28,7 @@ pub(crate) fn translate(error: &clap::Error, root: &Command, arguments: &[String
         _ => Code::Usage,
     };
     if path.starts_with(SECRETS) && matches!(code, Code::Usage | Code::InvalidArgument) {
-        return unsaid(error, &path);
+        return unsaid(error, path);
     }
     let mut hint = format!("{path} --help");
     if let Some(near) = suggestion(error, command) {

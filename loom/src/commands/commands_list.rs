@@ -13,7 +13,7 @@ pub(crate) struct Args {}
 
 /// Lists them.
 pub(crate) fn run(_args: &Args, cx: &mut Context<'_, '_>) -> Outcome {
-    let root = cli::command();
+    let root = cli::documented();
     let groups = GROUPS.iter().map(|(title, names)| {
         let found = names.iter().filter_map(|name| root.find_subcommand(name));
         let leaves: Vec<_> = found.flat_map(|command| cli::leaves(command, command.get_name())).collect();
@@ -22,7 +22,7 @@ pub(crate) fn run(_args: &Args, cx: &mut Context<'_, '_>) -> Outcome {
     if cx.out.is_human() {
         return groups.into_iter().try_for_each(|(title, leaves)| {
             cx.out.heading(title)?;
-            leaves.iter().try_for_each(|(path, about)| cx.out.line(&format!("  {path:<31} {about}")))
+            leaves.iter().try_for_each(|(path, about)| cx.out.line(&format!("  {path:<37} {about}")))
         });
     }
     let items: Vec<Value> = groups

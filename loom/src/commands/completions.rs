@@ -20,6 +20,6 @@ pub(crate) struct Args {
 /// Prints it.
 pub(crate) fn run(args: &Args, cx: &mut Context<'_, '_>) -> Outcome {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut cli::command(), "loom", &mut script);
+    clap_complete::generate(args.shell, &mut cli::documented(), "loom", &mut script);
     cx.out.document(&String::from_utf8_lossy(&script))
 }

@@ -21,7 +21,7 @@ pub(crate) struct Args {
 
 /// Prints or writes it.
 pub(crate) fn run(args: &Args, cx: &mut Context<'_, '_>) -> Outcome {
-    let root = cli::command();
+    let root = cli::documented();
     let Some(dir) = &args.out else {
         return cx.out.document(&page(root, "loom")?);
     };

@@ -55,6 +55,19 @@ pub(super) const READS: &[&str] = &[
     "explain version_conflict",
     "commands",
     "skill print loom-integrations",
+    "schema",
+    "schema loom.value_payload/v1",
+    "value-connectors",
+    "value-connectors list --ready",
+    "value-connectors show github_public_probe",
+    "value-connectors install-check",
+    "value-connectors source-map",
+    "value-connectors history --limit 5",
+    "value-connectors github-public-probe --url https://github.com/owner/repo/issues/123 --no-save",
+    "capability",
+    "capability list --kind value_connector --effect read",
+    "capability show github_public_channel",
+    "capability run github_public_probe --no-save",
 ];
 
 /// Changes that are possible now; run dry they print a plan and change nothing.

@@ -58,7 +58,7 @@ impl<'a> Github<'a> {
     }
 
     /// Asks a constant query with variables; gives `data`.
-    pub(crate) async fn query(&self, text: &str, variables: Value) -> Result<Value> {
+    pub(crate) async fn query(&self, text: &str, variables: &Value) -> Result<Value> {
         let request = self.cx.read_request(Method::POST, &graphql_url(&self.base))?.idempotent();
         let request = self.paced(request, "github_graphql", GRAPHQL);
         let response = self.send(request.json(&json!({"query": text, "variables": variables}))).await?;

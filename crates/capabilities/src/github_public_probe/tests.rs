@@ -131,6 +131,8 @@ fn with_environment(backend: &Arc<MockBackend>, variables: &'static [(&'static s
 /// CAP-087, CAP-086: the first token of the public site is used there; another base URL gets another one or none.
 #[tokio::test]
 async fn cap_087_token_order() {
+    const ELSEWHERE: &[(&str, &str)] =
+        &[("GITHUB_TOKEN", "first-token"), ("LOOM_GITHUB_API_URL", "https://git.example/api/v3")];
     const ALL: &[(&str, &str)] = &[
         ("GH_TOKEN", "second-token"),
         ("GITHUB_TOKEN", "first-token"),
@@ -143,8 +145,6 @@ async fn cap_087_token_order() {
     assert_eq!(backend.seen()[0].headers["authorization"], "Bearer first-token");
     assert_eq!(payload.provenance.credential.unwrap()["source"], "env:GITHUB_TOKEN");
 
-    const ELSEWHERE: &[(&str, &str)] =
-        &[("GITHUB_TOKEN", "first-token"), ("LOOM_GITHUB_API_URL", "https://git.example/api/v3")];
     let backend = Arc::new(MockBackend::new());
     backend.expect(
         Expectation::new("GET")

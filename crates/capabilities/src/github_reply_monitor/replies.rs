@@ -40,20 +40,20 @@ impl Replies {
     }
 
     /// Takes the anchor itself; gives the time after which replies count.
-    pub(super) fn anchored(&mut self, comment: Value) -> Option<String> {
-        self.anchor = anchor_of(&comment);
-        self.gated += gated(&comment);
+    pub(super) fn anchored(&mut self, comment: &Value) -> Option<String> {
+        self.anchor = anchor_of(comment);
+        self.gated += gated(comment);
         self.anchor.as_ref().map(|anchor| anchor.created_at.clone())
     }
 
     /// Takes one comment.
-    pub(super) fn take(&mut self, comment: Value) {
-        self.gated += gated(&comment);
+    pub(super) fn take(&mut self, comment: &Value) {
+        self.gated += gated(comment);
         let Some(anchor) = &self.anchor else { return };
         let created_at = record::time(comment.get("created_at").unwrap_or(&Value::Null));
         // Loom's times compare as texts.
         let is_later = created_at.as_str().is_some_and(|at| at > anchor.created_at.as_str());
-        if self.is_anchor(&comment) || !is_later {
+        if self.is_anchor(comment) || !is_later {
             return;
         }
         let author = record::author(comment.get("user").cloned());

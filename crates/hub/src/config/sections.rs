@@ -187,6 +187,10 @@ section! {
         message_key_days: u32 = 90,
         /// Log files.
         log_days: u32 = 14,
+        /// Days that payloads of connectors are kept.
+        connector_result_days: u32 = 30,
+        /// Bytes that all payloads may take; the oldest go first.
+        connector_result_bytes: u64 = 1_073_741_824,
     }
 }
 

@@ -1,0 +1,65 @@
+//! `loom value-connectors`; without a further word it lists.
+
+mod history;
+mod install_check;
+mod list;
+mod probe;
+mod show;
+mod source_map;
+
+use clap::Subcommand;
+
+use super::run_order;
+use crate::cli::order::Words;
+use crate::context::Context;
+use crate::failure::Outcome;
+
+/// Turn outside sources into payloads
+#[derive(Debug, clap::Args)]
+#[command(after_help = examples!(
+    "loom value-connectors list",
+    "loom value-connectors github-public-probe --help"
+))]
+pub(crate) struct ValueConnectors {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+/// What to do with connectors.
+#[derive(Debug, Subcommand)]
+enum Command {
+    List(list::Args),
+    Show(show::Args),
+    Probe(probe::Args),
+    InstallCheck(install_check::Args),
+    SourceMap(source_map::Args),
+    History(history::Args),
+    /// One subcommand per connector
+    #[command(external_subcommand)]
+    Connector(Vec<String>),
+}
+
+impl ValueConnectors {
+    /// The words of an order, if this is one.
+    pub(super) fn order_words(&self) -> Option<Words<'_>> {
+        let (under, words, operation) = match self.command.as_ref()? {
+            Command::Connector(words) => ("value-connectors", words.as_slice(), None),
+            Command::Probe(args) => ("value-connectors probe", args.words(), Some("probe")),
+            _ => return None,
+        };
+        Some(Words { under, words, connectors_only: true, operation })
+    }
+}
+
+/// Runs one of them.
+pub(crate) async fn run(connectors: ValueConnectors, cx: &mut Context<'_, '_>) -> Outcome {
+    match connectors.command {
+        None => list::run(list::Args::default(), cx).await,
+        Some(Command::List(args)) => list::run(args, cx).await,
+        Some(Command::Show(args)) => show::run(args, cx).await,
+        Some(Command::InstallCheck(args)) => install_check::run(args, cx).await,
+        Some(Command::SourceMap(args)) => source_map::run(args, cx).await,
+        Some(Command::History(args)) => history::run(&args, cx),
+        Some(Command::Probe(_) | Command::Connector(_)) => Box::pin(run_order::run(cx)).await,
+    }
+}

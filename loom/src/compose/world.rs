@@ -1,0 +1,97 @@
+//! What runs of capabilities are lent: made of the environment, and only as far as it is needed.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use loom_capabilities::{
+    Capability, Cx, Effects, Meter, PayloadStore, Readiness, Retention, RunLimits, RunSettings, World,
+};
+use loom_domain::{Error, Result};
+use loom_hub::Config;
+use loom_secrets::{Profile, Redactor};
+use loom_transport::{ProxySetting, Settings, Transport, log::FileLog};
+
+use crate::credentials;
+use crate::environment::Environment;
+
+/// A world without a door: what lists and reads of local files work with.
+pub(crate) fn offline(env: &Environment) -> Result<World> {
+    let redactor = Redactor::new();
+    let variables = env.variables.clone();
+    let resolver = credentials::resolver(&env.home(), &variables, redactor.clone())?;
+    let mut world =
+        World::new(Arc::new(|_, _| Err(Error::internal("this command does not use the network"))));
+    world = world.with_credentials(resolver, move |name| variables.get(name).cloned());
+    world.redactor = redactor;
+    let home = env.home();
+    world.key = Arc::new(move || loom_capabilities::installation_key(&home));
+    Ok(world)
+}
+
+/// A world whose door opens when the first request needs it.
+pub(crate) fn online(env: &Environment) -> Result<World> {
+    let mut world = offline(env)?;
+    let home = env.home();
+    world.meter = Meter::over(Arc::new(FileLog::new(&home.join("logs"))));
+    let (variables, redactor) = (env.variables.clone(), world.redactor.clone());
+    world.door = Arc::new(move |meter, origins| {
+        let config = Config::load(&home.join("loom.toml"), variables.clone().into_iter())?.transport;
+        let masks = redactor.clone();
+        let mut builder = Transport::builder()
+            .settings(Settings {
+                connect_timeout: Duration::from_millis(config.connect_timeout_ms),
+                read_timeout: Duration::from_millis(config.read_timeout_ms),
+                total_timeout: Duration::from_millis(config.total_timeout_ms),
+                ..Settings::default()
+            })
+            .log(meter.log())
+            .proxy(ProxySetting::parse(&config.proxy, &variables)?)
+            .redact(move |text| masks.redact(text, Profile::Store).into_owned())
+            .allow_http(config.allow_http);
+        for origin in config.local_origins.iter().chain(origins) {
+            builder = builder.local_origin(origin);
+        }
+        for cidr in &config.allow_private {
+            builder = builder.allow_private(cidr);
+        }
+        if !config.ca_file.is_empty() {
+            builder = builder.ca_file(PathBuf::from(&config.ca_file));
+        }
+        builder.build()
+    });
+    Ok(world)
+}
+
+/// Whether a capability could run now.
+pub(crate) async fn readiness(world: &World, capability: &dyn Capability) -> Readiness {
+    let entry = capability.entry();
+    let Some(operation) = entry.operations.first() else { return Readiness::ready(entry) };
+    let cx = Cx::new(world, entry, operation, &RunSettings::default(), RunLimits::default());
+    capability.readiness(&cx, None).await
+}
+
+/// Whether it could run now, and what asking did.
+pub(crate) async fn readiness_with_effects(
+    world: &World,
+    capability: &dyn Capability,
+) -> (Readiness, Effects) {
+    let entry = capability.entry();
+    let Some(operation) = entry.operations.first() else {
+        return (Readiness::ready(entry), Effects::default());
+    };
+    let cx = Cx::new(world, entry, operation, &RunSettings::default(), RunLimits::default());
+    (capability.readiness(&cx, None).await, cx.effects())
+}
+
+/// The payloads of this home, kept as long as its configuration says.
+pub(crate) fn payloads(env: &Environment) -> PayloadStore {
+    let home = env.home();
+    // A configuration that cannot be read keeps nobody from reading payloads.
+    let config = Config::load(&home.join("loom.toml"), env.variables.clone().into_iter()).ok();
+    let retention = config.map(|config| config.retention).map_or_else(Retention::default, |kept| Retention {
+        days: kept.connector_result_days,
+        bytes_max: kept.connector_result_bytes,
+    });
+    PayloadStore::new(&home).retention(retention)
+}

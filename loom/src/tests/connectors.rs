@@ -1,0 +1,258 @@
+//! Connectors on the command line, without a network and without a hub.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::{Ran, run_in};
+use crate::environment::Environment;
+
+const ISSUE: &str = "https://github.com/owner/repo/issues/123";
+const PROBE: [&str; 4] = ["value-connectors", "github-public-probe", "--url", ISSUE];
+
+fn at(home: &Path, words: &[&str]) -> Ran {
+    let mut env = Environment::empty();
+    env.variables.insert("LOOM_HOME".into(), home.join("home").to_string_lossy().into_owned());
+    run_in(env, words)
+}
+
+fn alone(words: &[&str]) -> Ran {
+    let dir = tempfile::tempdir().unwrap();
+    at(dir.path(), words)
+}
+
+fn with(words: &[&str], more: &[&str]) -> Ran {
+    alone(&[words, more].concat())
+}
+
+/// CAP-001: an address alone gives one document; the same under every spelling of the command.
+#[test]
+fn cap_001_a_probe_prints_one_document() {
+    let ran = with(&PROBE, &["--format", "json"]);
+    assert_eq!(
+        (ran.exit, ran.json()["connector_id"].as_str()),
+        (0, Some("github_public_probe")),
+        "{}",
+        ran.err
+    );
+    assert_eq!(ran.json()["effects"]["requests_sent"], 0);
+    assert!(ran.out.starts_with("{\n  \"schema_version\": \"loom.value_payload/v1\""), "{}", ran.out);
+    for words in [
+        ["capability", "run", "github_public_probe", "--url", ISSUE],
+        ["value-connectors", "probe", "github_public_channel", "--url", ISSUE],
+    ] {
+        let same = with(&words, &["--json"]).json();
+        assert_eq!(same["content_digest"], ran.json()["content_digest"], "{words:?}");
+    }
+}
+
+/// CAP-006: bare groups show an overview without a hub, and write nothing.
+#[test]
+fn cap_006_bare_groups_are_an_overview() {
+    for group in ["value-connectors", "capability"] {
+        let dir = tempfile::tempdir().unwrap();
+        let ran = at(dir.path(), &[group]);
+        assert_eq!(ran.exit, 0, "{}", ran.err);
+        assert!(ran.out.contains("github_public_probe"), "{}", ran.out);
+        assert!(!dir.path().join("home").exists());
+    }
+}
+
+/// CAP-009: every connector has its subcommand, and answers `probe`.
+#[test]
+fn cap_009_every_connector_answers_probe() {
+    let list = alone(&["value-connectors", "list", "--json"]).json();
+    for entry in list["items"].as_array().unwrap() {
+        let id = entry["id"].as_str().unwrap();
+        let ran = alone(&["value-connectors", "probe", id, "--json"]);
+        assert_eq!((ran.exit, ran.json()["connector_id"].as_str()), (0, Some(id)), "{id}: {}", ran.out);
+        assert!(ran.json()["fields"]["readiness"]["status"].is_string());
+        let help = alone(&["value-connectors", &id.replace('_', "-"), "--help"]);
+        assert_eq!(help.exit, 0, "{id}: {}", help.err);
+        assert!(help.out.contains("Examples:\n"), "{}", help.out);
+        assert!(help.out.lines().all(|line| line.chars().count() <= 80), "{}", help.out);
+    }
+}
+
+/// CAP-011: an unknown id names the nearest ones and leaves nothing behind.
+#[test]
+fn cap_011_an_unknown_connector_names_the_nearest() {
+    let dir = tempfile::tempdir().unwrap();
+    let ran = at(dir.path(), &["value-connectors", "github-public-prob", "--json"]);
+    assert_eq!((ran.exit, ran.code()), (1, "connector_not_found".to_owned()));
+    assert_eq!(ran.json()["error"]["detail"]["nearest"][0], "github_public_probe");
+    assert!(!dir.path().join("home").exists());
+    assert_eq!(alone(&["capability", "run", "nothing-like-it", "--json"]).code(), "capability_not_found");
+}
+
+/// CAP-016: flags, JSON, YAML and standard input give the same plan, and a flag beats the file.
+#[test]
+fn cap_016_every_form_gives_the_same_plan() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = dir.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_string_lossy().into_owned()
+    };
+    let yaml = format!(
+        "schema_version: loom.connector_config/v1\nconnector: github-public-probe\ninput:\n  url: {ISSUE}\n"
+    );
+    let json = format!(
+        r#"{{"schema_version":"loom.connector_config/v1","connector":"github_public_probe","input":{{"url":"{ISSUE}"}}}}"#
+    );
+    let (yaml, json) = (file("a.yaml", &yaml), file("a.json", &json));
+    let digest = |words: &[&str]| {
+        let ran =
+            with(&["value-connectors", "github-public-probe"], &[words, &["--dry-run", "--json"]].concat());
+        assert_eq!(ran.exit, 0, "{} {}", ran.out, ran.err);
+        ran.json()["plan_digest"].as_str().unwrap().to_owned()
+    };
+    let flags = digest(&["--url", ISSUE]);
+    assert_eq!(digest(&["--config", &yaml]), flags);
+    assert_eq!(digest(&["--config", &json]), flags);
+    let mut env = Environment::empty();
+    env.variables.insert("LOOM_HOME".into(), "/nonexistent-loom-home".into());
+    env.stdin.reader = Box::new(std::io::Cursor::new(std::fs::read(&yaml).unwrap()));
+    let piped =
+        run_in(env, &["value-connectors", "github-public-probe", "--config", "-", "--dry-run", "--json"]);
+    assert_eq!(piped.json()["plan_digest"], flags.as_str());
+    let other = "https://github.com/owner/repo/issues/124";
+    assert_eq!(digest(&["--config", &yaml, "--url", other]), digest(&["--url", other]));
+}
+
+/// CAP-017: what `--print-config` prints gives the same plan.
+#[test]
+fn cap_017_a_printed_configuration_runs_the_same() {
+    let dir = tempfile::tempdir().unwrap();
+    let printed = with(&PROBE, &["--print-config", "--json"]);
+    let path = dir.path().join("printed.json");
+    std::fs::write(&path, &printed.out).unwrap();
+    let path = path.to_string_lossy().into_owned();
+    let from_file = ["value-connectors", "github-public-probe", "--config", &path];
+    let plan = |words: &[&str]| with(words, &["--dry-run", "--json"]).json()["plan_digest"].clone();
+    assert_eq!(plan(&from_file), plan(&PROBE));
+    let digest = |words: &[&str]| with(words, &["--json"]).json()["content_digest"].clone();
+    assert_eq!(digest(&from_file), digest(&PROBE));
+}
+
+/// CAP-018: a file that breaks a rule is refused, and nothing runs.
+#[test]
+fn cap_018_broken_files_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let head = "schema_version: loom.connector_config/v1\nconnector: github_public_probe\n";
+    for (text, mark) in [
+        (format!("{head}unknown: 1\n"), "pointer"),
+        (format!("{head}input: &x {{url: a}}\n"), "line"),
+        (format!("{head}connector: github_public_probe\n"), "line"),
+        (format!("{head}input: {{url: \"{}\"}}\n", "x".repeat(257 * 1024)), "pointer"),
+    ] {
+        let path = dir.path().join("broken.yaml");
+        std::fs::write(&path, text).unwrap();
+        let ran = at(
+            dir.path(),
+            &["value-connectors", "github-public-probe", "--config", &path.to_string_lossy(), "--json"],
+        );
+        assert_eq!((ran.exit, ran.code()), (1, "invalid_input".to_owned()), "{}", ran.out);
+        assert!(!ran.json()["error"]["detail"][mark].is_null(), "{}", ran.out);
+        assert!(!dir.path().join("home").exists());
+    }
+}
+
+/// CAP-020: a dry run keeps nothing and counts no effect.
+#[test]
+fn cap_020_a_dry_run_keeps_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let ran = at(dir.path(), &[&PROBE[..], &["--fetch-metadata", "--dry-run", "--json"]].concat());
+    assert_eq!(ran.exit, 0, "{}", ran.out);
+    assert_eq!(ran.json()["requests"][0]["method"], "GET");
+    assert_eq!(ran.json()["effects"]["state_written"], false);
+    assert!(!dir.path().join("home").exists());
+}
+
+/// CAP-022: a usage error is one short document that names the nearest flag.
+#[test]
+fn cap_022_usage_errors_are_short() {
+    let ran = alone(&["value-connectors", "github-public-probe", "--ulr", ISSUE, "--format", "json"]);
+    assert_eq!((ran.exit, ran.code()), (2, "usage".to_owned()), "{}", ran.out);
+    assert!(ran.out.len() <= 2 * 1024 && ran.out.contains("--url"), "{}", ran.out);
+    let range = with(&PROBE, &["--timeout-seconds", "1e9", "--json"]);
+    assert_eq!((range.exit, range.code()), (2, "usage".to_owned()), "CAP-042: {}", range.out);
+}
+
+/// CAP-023: the form may stand before, between and behind the words; people see no literals of a language.
+#[test]
+fn cap_023_the_form_stands_anywhere() {
+    for words in [
+        [&["--format", "json"][..], &PROBE].concat(),
+        [&PROBE[..1], &["--format=json"], &PROBE[1..]].concat(),
+        [&PROBE[..2], &["--output", "json"], &PROBE[2..]].concat(),
+        [&PROBE[..], &["--json"]].concat(),
+    ] {
+        let ran = alone(&words);
+        assert_eq!((ran.exit, ran.json()["ok"].as_bool()), (0, Some(true)), "{words:?}: {}", ran.err);
+    }
+    let people = alone(&PROBE);
+    assert!(people.out.contains("ref.number") && !people.out.contains("null"), "{}", people.out);
+}
+
+/// CAP-029: lines have numbers without holes, and the last one is the end.
+#[test]
+fn cap_029_ndjson_has_no_holes() {
+    let ran = with(&PROBE, &["--format", "ndjson"]);
+    let lines: Vec<Value> = ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let seq: Vec<u64> = lines.iter().map(|line| line["seq"].as_u64().unwrap()).collect();
+    assert_eq!(seq, (0..lines.len() as u64).collect::<Vec<_>>());
+    assert_eq!((&lines[0]["type"], &lines.last().unwrap()["type"]), (&"start".into(), &"end".into()));
+    let items = lines.iter().filter(|line| line["type"] == "item").count();
+    assert_eq!(lines.last().unwrap()["item_count"], items);
+}
+
+/// CAP-028, CAP-071, CAP-073: what was printed is kept, shown and listed; what was not kept is absent.
+#[test]
+fn cap_028_what_is_printed_is_what_is_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let printed = at(dir.path(), &[&PROBE[..], &["--json"]].concat()).json();
+    at(dir.path(), &[&PROBE[..], &["--no-save", "--json"]].concat());
+    let id = printed["payload_id"].as_str().unwrap();
+    let shown = at(dir.path(), &["value-connectors", "show", id, "--verify", "--json"]);
+    assert_eq!(shown.json(), printed, "{}", shown.err);
+    let listed = at(dir.path(), &["value-connectors", "history", "--json"]).json();
+    assert_eq!(
+        (listed["items"].as_array().unwrap().len(), &listed["items"][0]["payload_id"]),
+        (1, &printed["payload_id"])
+    );
+    let told =
+        at(dir.path(), &["value-connectors", "history", "prune", "--before", "0s", "--dry-run", "--json"]);
+    assert!(told.exit == 0 || told.exit == 2, "{}", told.out);
+}
+
+/// CAP-075: a broken address is refused with its rule.
+#[test]
+fn cap_075_broken_addresses_are_refused() {
+    for (url, rule) in
+        [("http://github.com/o/r/issues/1", "scheme"), ("https://github.com/o/r/issues/1/", "path")]
+    {
+        let ran = alone(&["value-connectors", "github-public-probe", "--url", url, "--json"]);
+        assert_eq!((ran.exit, ran.code()), (1, "invalid_url".to_owned()), "{}", ran.out);
+        assert_eq!(ran.json()["error"]["detail"]["rule"], rule);
+    }
+}
+
+/// CAP-019: a literal token on the command line is refused and not repeated.
+#[test]
+fn cap_019_a_literal_token_is_refused() {
+    let token = format!("ghp_{}", "a1B2".repeat(9));
+    let ran = with(&PROBE, &["--credential-ref", &token, "--json"]);
+    assert_eq!((ran.exit, ran.code()), (1, "secret_in_input".to_owned()), "{}", ran.out);
+    assert!(!ran.out.contains("a1B2a1B2") && !ran.err.contains("a1B2a1B2"));
+}
+
+/// The checks and maps that an agent starts with.
+#[test]
+fn install_check_and_source_map_answer_without_a_network() {
+    let check = alone(&["value-connectors", "install-check", "--json"]);
+    assert_eq!((check.exit, &check.json()["effects"]["requests_sent"]), (0, &0.into()), "{}", check.out);
+    let map =
+        alone(&["value-connectors", "source-map", "--connector", "github-public-probe", "--json"]).json();
+    assert_eq!(map["connectors"][0]["operations"][0]["output_fields"][0], "metadata");
+}
