@@ -22,7 +22,7 @@ pub(crate) fn run(_args: &Args, cx: &mut Context<'_, '_>) -> Outcome {
     if cx.out.is_human() {
         return groups.into_iter().try_for_each(|(title, leaves)| {
             cx.out.heading(title)?;
-            leaves.iter().try_for_each(|(path, about)| cx.out.line(&format!("  {path:<37} {about}")))
+            leaves.iter().try_for_each(|(path, about)| cx.out.line(&format!("  {path:<31} {about}")))
         });
     }
     let items: Vec<Value> = groups

@@ -172,7 +172,7 @@ fn cap_020_a_dry_run_keeps_nothing() {
 /// CAP-022: a usage error is one short document that names the nearest flag.
 #[test]
 fn cap_022_usage_errors_are_short() {
-    let ran = alone(&["value-connectors", "github-public-probe", "--ulr", ISSUE, "--format", "json"]);
+    let ran = alone(&["value-connectors", "github-public-probe", "--urls", ISSUE, "--format", "json"]);
     assert_eq!((ran.exit, ran.code()), (2, "usage".to_owned()), "{}", ran.out);
     assert!(ran.out.len() <= 2 * 1024 && ran.out.contains("--url"), "{}", ran.out);
     let range = with(&PROBE, &["--timeout-seconds", "1e9", "--json"]);
