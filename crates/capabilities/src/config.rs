@@ -181,6 +181,7 @@ mod tests {
         assert!(error.message.contains("`conector`"), "{}", error.message);
         let error = ConnectorConfig::parse(&format!("{FILE}limits: {{pages: 3}}\n")).unwrap_err();
         assert_eq!(error.detail["pointer"], "/limits");
+        assert!(error.message.contains("`pages`; known are deadline_seconds"), "{}", error.message);
     }
 
     /// CAP-019: a literal token is refused and not echoed.

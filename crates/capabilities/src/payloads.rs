@@ -103,7 +103,10 @@ impl PayloadStore {
         }
         let folder = self.root.join(hex.get(..2).unwrap_or_default());
         let mut found = std::fs::read_dir(folder).into_iter().flatten().flatten().filter(|entry| {
-            entry.file_name().to_str().is_some_and(|name| name.starts_with(hex) && name.ends_with(".json"))
+            entry
+                .file_name()
+                .to_str()
+                .is_some_and(|name| name.starts_with(hex) && name.strip_suffix(".json").is_some())
         });
         match (found.next(), found.next()) {
             (Some(one), None) => Ok(one.path()),

@@ -81,7 +81,7 @@ impl<'a> Walk<'a> {
             return if nullable(self.root, schema, depth) { Ok(value) } else { Err(self.misfit()) };
         }
         if let Some(choices) = alternatives(schema) {
-            return self.first_fit(choices, value, depth);
+            return self.first_fit(choices, &value, depth);
         }
         if let Some(words) = schema.get("enum").and_then(Value::as_array) {
             return if words.contains(&value) { Ok(value) } else { Err(self.misfit()) };
@@ -168,7 +168,7 @@ impl<'a> Walk<'a> {
         if length > limit { text.chars().take(limit).collect() } else { text }
     }
 
-    fn first_fit(&mut self, choices: &'a [Value], value: Value, depth: usize) -> Result<Value, Misfit> {
+    fn first_fit(&mut self, choices: &'a [Value], value: &Value, depth: usize) -> Result<Value, Misfit> {
         for choice in choices {
             let mut walk =
                 Walk { root: self.root, pointer: self.pointer.clone(), dropped: 0, capped: Vec::new() };

@@ -109,7 +109,7 @@ fn limited(schema: &serde_json::Value, at: &str) {
     let Some(members) = schema.as_object() else { return };
     match schema["type"].as_str() {
         Some("string") => {
-            assert!(schema.get("maxLength").is_some() || schema.get("enum").is_some(), "{at}: {schema}")
+            assert!(schema.get("maxLength").is_some() || schema.get("enum").is_some(), "{at}: {schema}");
         }
         Some("array") => assert!(schema.get("maxItems").is_some(), "{at}: {schema}"),
         Some("object") => assert_eq!(schema["additionalProperties"], false, "{at}: {schema}"),

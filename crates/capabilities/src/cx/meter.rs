@@ -83,9 +83,7 @@ impl Tally {
 fn was_written(entry: &LogEntry) -> bool {
     match (entry.status, entry.error_code, entry.phase) {
         (Some(_), _, _) => !entry.from_cache,
-        (None, Some(_), Some("dns" | "connect" | "tls" | "proxy" | "replay")) | (None, Some(_), None) => {
-            false
-        }
+        (None, Some(_), Some("dns" | "connect" | "tls" | "proxy" | "replay") | None) => false,
         // An attempt that was given up in the middle may have been written.
         (None, _, _) => true,
     }

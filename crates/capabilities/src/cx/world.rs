@@ -128,9 +128,11 @@ impl Credentials for Nothing {
     }
 }
 
+type Environment = Box<dyn Fn(&str) -> Option<String> + Send + Sync>;
+
 struct Resolved {
     resolver: Resolver,
-    environment: Box<dyn Fn(&str) -> Option<String> + Send + Sync>,
+    environment: Environment,
 }
 
 #[async_trait]

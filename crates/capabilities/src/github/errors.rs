@@ -51,7 +51,7 @@ fn judge<'a>(status: u16, header: impl Fn(&str) -> Option<&'a str>, message: &st
         410 => http("gone"),
         422 => http("validation"),
         451 => http("legal"),
-        400..500 => http("client_other"),
+        402 | 405..=408 | 411..=421 | 423..=450 | 452..500 => http("client_other"),
         _ => http("server"),
     }
 }

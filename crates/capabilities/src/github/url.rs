@@ -190,11 +190,12 @@ fn check_repo(owner: &str, repo: &str) -> Result<()> {
     if !good_owner {
         return Err(broken("owner", "the owner is not a GitHub name"));
     }
+    let is_clone_url = repo.to_ascii_lowercase().strip_suffix(".git").is_some();
     let good_repo = (1..=REPO_CHARS_MAX).contains(&repo.len())
         && repo.bytes().all(|b| word(b) || b == b'.')
         && repo != "."
         && repo != ".."
-        && !repo.ends_with(".git");
+        && !is_clone_url;
     if good_repo { Ok(()) } else { Err(broken("repo", "the repository is not a GitHub name")) }
 }
 

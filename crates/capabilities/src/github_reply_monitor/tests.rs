@@ -23,14 +23,14 @@ async fn run_over(backend: Arc<MockBackend>, input: Value) -> Result<Payload> {
     crate::run(&World::over(backend), &GithubReplyMonitor::new(), request, None, &mut NoObserver).await
 }
 
-fn input(more: Value) -> Value {
+fn input(more: &Value) -> Value {
     let mut input = json!({"issue_url": ISSUE, "after_comment_url": format!("{ISSUE}#issuecomment-10")});
     more.as_object().unwrap().iter().for_each(|(key, value)| input[key] = value.clone());
     input
 }
 
 async fn of_file(comments: Value) -> Payload {
-    run_over(Arc::default(), input(json!({"metadata_json": comments}))).await.unwrap()
+    run_over(Arc::default(), input(&json!({"metadata_json": comments}))).await.unwrap()
 }
 
 /// CAP-079: only later comments of others who speak for the project count as maintainer replies.
@@ -97,7 +97,7 @@ fn anchored(pages: u64, last: u64) -> Arc<MockBackend> {
 #[tokio::test]
 async fn cap_078_all_pages_are_read() {
     let backend = anchored(11, 11);
-    let payload = run_over(backend.clone(), input(json!({"fetch_metadata": true}))).await.unwrap();
+    let payload = run_over(backend.clone(), input(&json!({"fetch_metadata": true}))).await.unwrap();
     backend.verify().unwrap();
     assert_eq!(payload.fields["new_reply_count"], 1_100);
     assert_eq!(payload.fields["replies"].as_array().unwrap().len(), 1_000);
@@ -110,7 +110,7 @@ async fn cap_078_all_pages_are_read() {
 #[tokio::test]
 async fn cap_078_the_page_limit_is_told() {
     let backend = anchored(2, 11);
-    let payload = run_over(backend, input(json!({"fetch_metadata": true, "max_pages": 2}))).await.unwrap();
+    let payload = run_over(backend, input(&json!({"fetch_metadata": true, "max_pages": 2}))).await.unwrap();
     assert_eq!((payload.complete, payload.stop_reason), (false, StopReason::MaxPages));
     assert_eq!(payload.fields["complete"], false);
 }
@@ -121,9 +121,9 @@ async fn a_lost_anchor_is_no_failure_and_other_issues_are_refused() {
     backend.expect(
         Expectation::new("GET").path("/repos/acme/tool/issues/comments/10").answer(Answer::status(404)),
     );
-    let payload = run_over(backend, input(json!({"fetch_metadata": true}))).await.unwrap();
+    let payload = run_over(backend, input(&json!({"fetch_metadata": true}))).await.unwrap();
     assert!(payload.ok && payload.warnings == ["anchor_not_found"]);
     let other = json!({"after_comment_url": "https://github.com/acme/other/issues/7#issuecomment-1", "fetch_metadata": true});
-    let error = run_over(Arc::default(), input(other)).await.unwrap_err();
+    let error = run_over(Arc::default(), input(&other)).await.unwrap_err();
     assert_eq!((error.code, error.detail["rule"].as_str()), (Code::InvalidUrl, Some("mismatch")));
 }

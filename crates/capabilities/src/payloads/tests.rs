@@ -56,7 +56,7 @@ async fn cap_073_history_filters() {
         store.history(filter).unwrap().into_iter().map(|row| row.payload_id).collect()
     };
     assert_eq!(ids(&newest(50)), [second.payload_id.clone(), first.payload_id.clone()]);
-    assert_eq!(ids(&newest(1)), [second.payload_id.clone()]);
+    assert_eq!(ids(&newest(1)), std::slice::from_ref(&second.payload_id));
     assert_eq!(ids(&HistoryFilter { ok: Some(false), ..newest(50) }), Vec::<String>::new());
     assert_eq!(
         ids(&HistoryFilter { connector: Some("finance_probe".into()), ..newest(50) }),

@@ -13,7 +13,11 @@ pub(crate) fn check(schema: &Value, value: &Value) -> Result<()> {
     let pointer = fault.instance_path().to_string();
     // The text of the validator repeats the value, which may be anything.
     let message = match rule(&fault.schema_path().to_string()) {
-        "additionalProperties" => unknown_key(schema, value, &pointer),
+        "additionalProperties" => {
+            let path = fault.schema_path().to_string();
+            let object = path.rsplit_once('/').and_then(|(object, _)| schema.pointer(object));
+            unknown_key(object.unwrap_or(schema), value, &pointer)
+        }
         rule => format!(
             "{}: breaks the rule {rule}{}",
             named(&pointer),
@@ -43,8 +47,8 @@ fn expected(schema: &Value, path: &str) -> String {
 fn unknown_key(schema: &Value, value: &Value, pointer: &str) -> String {
     let known = schema.get("properties").and_then(Value::as_object);
     let given = value.pointer(pointer).and_then(Value::as_object);
-    let unknown = given.into_iter().flatten().map(|(key, _)| key);
-    let unknown = unknown.filter(|key| !known.is_some_and(|known| known.contains_key(*key))).next();
+    let mut unknown = given.into_iter().flatten().map(|(key, _)| key);
+    let unknown = unknown.find(|key| !known.is_some_and(|known| known.contains_key(*key)));
     let known: Vec<&str> = known.into_iter().flatten().map(|(key, _)| key.as_str()).collect();
     let unknown = unknown.map(|key| key.chars().take(40).collect::<String>()).unwrap_or_default();
     format!("{}: unknown key `{unknown}`; known are {}", named(pointer), known.join(", "))
