@@ -1,17 +1,16 @@
 //! What runs of capabilities are lent: made of the environment, and only as far as it is needed.
 
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use loom_capabilities::{
     Capability, Cx, Effects, Meter, PayloadStore, Readiness, Retention, RunLimits, RunSettings, World,
 };
 use loom_domain::{Error, Result};
 use loom_hub::Config;
-use loom_secrets::{Profile, Redactor};
-use loom_transport::{ProxySetting, Settings, Transport, log::FileLog};
+use loom_secrets::Redactor;
+use loom_transport::log::FileLog;
 
+use super::outbound;
 use crate::credentials;
 use crate::environment::Environment;
 
@@ -25,7 +24,7 @@ pub(crate) fn offline(env: &Environment) -> Result<World> {
     world = world.with_credentials(resolver, move |name| variables.get(name).cloned());
     world.redactor = redactor;
     let home = env.home();
-    world.key = Arc::new(move || loom_capabilities::installation_key(&home));
+    world.key = Arc::new(move || loom_secrets::installation_key(&home));
     Ok(world)
 }
 
@@ -36,27 +35,9 @@ pub(crate) fn online(env: &Environment) -> Result<World> {
     world.meter = Meter::over(Arc::new(FileLog::new(&home.join("logs"))));
     let (variables, redactor) = (env.variables.clone(), world.redactor.clone());
     world.door = Arc::new(move |meter, origins| {
-        let config = Config::load(&home.join("loom.toml"), variables.clone().into_iter())?.transport;
-        let masks = redactor.clone();
-        let mut builder = Transport::builder()
-            .settings(Settings {
-                connect_timeout: Duration::from_millis(config.connect_timeout_ms),
-                read_timeout: Duration::from_millis(config.read_timeout_ms),
-                total_timeout: Duration::from_millis(config.total_timeout_ms),
-                ..Settings::default()
-            })
-            .log(meter.log())
-            .proxy(ProxySetting::parse(&config.proxy, &variables)?)
-            .redact(move |text| masks.redact(text, Profile::Store).into_owned())
-            .allow_http(config.allow_http);
-        for origin in config.local_origins.iter().chain(origins) {
+        let mut builder = outbound::builder(&home, &variables, &redactor)?.log(meter.log());
+        for origin in origins {
             builder = builder.local_origin(origin);
-        }
-        for cidr in &config.allow_private {
-            builder = builder.allow_private(cidr);
-        }
-        if !config.ca_file.is_empty() {
-            builder = builder.ca_file(PathBuf::from(&config.ca_file));
         }
         builder.build()
     });

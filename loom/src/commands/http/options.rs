@@ -45,7 +45,8 @@ impl Options {
         let credential = self.credential(cx, &redactor).await?;
         let home = authority(&self.url)?;
         let host = home.rsplit_once(':').map_or(home.as_str(), |(host, _)| host);
-        let (builder, tape) = self.cassette.insert(outbound::builder(cx.env, &redactor)?, host)?;
+        let (builder, tape) =
+            self.cassette.insert(outbound::builder(&cx.env.home(), &cx.env.variables, &redactor)?, host)?;
         let transport = builder.build()?;
         let mut request = transport.request(method, &self.url).redirects(REDIRECTS_DEFAULT).operation("http");
         for (name, value) in &self.headers {
