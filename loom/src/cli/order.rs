@@ -44,7 +44,7 @@ pub(crate) struct Words<'a> {
     /// `value-connectors`, `value-connectors probe` or `capability run`.
     pub(crate) under: &'static str,
     /// The id, and everything behind it.
-    pub(crate) words: &'a [String],
+    pub(crate) typed: &'a [String],
     /// Whether only value connectors are meant.
     pub(crate) connectors_only: bool,
     /// Operation, where the command names it.
@@ -55,7 +55,7 @@ pub(crate) struct Words<'a> {
 pub(crate) fn read(cli: &mut Cli) -> Outcome<Option<String>> {
     let Some(words) = cli.command.order_words() else { return Ok(None) };
     let catalog = Catalog::builtin();
-    let (id, rest) = words.words.split_first().ok_or_else(|| Error::new(Code::Usage, "an id is missing"))?;
+    let (id, rest) = words.typed.split_first().ok_or_else(|| Error::new(Code::Usage, "an id is missing"))?;
     let capability = match words.connectors_only {
         true => catalog.connector(id),
         false => catalog.capability(id),
@@ -76,7 +76,7 @@ pub(crate) fn read(cli: &mut Cli) -> Outcome<Option<String>> {
     let (input, files) = flags::read(&operation.input.value(), &matches)?;
     let common = Common::read(&matches)?;
     // Without a word for it the operation may still come out of a configuration file.
-    let named = words.operation.is_some() || rest.len() < words.words.len() - 1 || common.operation.is_some();
+    let named = words.operation.is_some() || rest.len() < words.typed.len() - 1 || common.operation.is_some();
     let operation = if named { operation.id.clone() } else { String::new() };
     cli.order = Some(Box::new(Order { capability, operation, input, files, common }));
     Ok(None)

@@ -31,7 +31,7 @@ impl Capability {
     /// The words of an order, if this is one.
     pub(super) fn order_words(&self) -> Option<Words<'_>> {
         let Some(Command::Run(args)) = &self.command else { return None };
-        Some(Words { under: "capability run", words: args.words(), connectors_only: false, operation: None })
+        Some(Words { under: "capability run", typed: args.words(), connectors_only: false, operation: None })
     }
 }
 

@@ -42,12 +42,12 @@ enum Command {
 impl ValueConnectors {
     /// The words of an order, if this is one.
     pub(super) fn order_words(&self) -> Option<Words<'_>> {
-        let (under, words, operation) = match self.command.as_ref()? {
+        let (under, typed, operation) = match self.command.as_ref()? {
             Command::Connector(words) => ("value-connectors", words.as_slice(), None),
             Command::Probe(args) => ("value-connectors probe", args.words(), Some("probe")),
             _ => return None,
         };
-        Some(Words { under, words, connectors_only: true, operation })
+        Some(Words { under, typed, connectors_only: true, operation })
     }
 }
 

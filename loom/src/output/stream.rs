@@ -83,18 +83,18 @@ impl<'a, 'p> Stream<'a, 'p> {
         match (event, self.out.style.format) {
             (Event::Started(started), Format::Ndjson) => self.line(
                 "start",
-                json!({
+                &json!({
                     "schema": started.schema_version, "connector_id": started.connector_id,
                     "connector_version": started.connector_version, "operation": started.operation,
                     "run_id": started.run_id, "started_at": started.started_at,
                 }),
             ),
             (Event::Started(started), Format::Json) if started.gives_items => self.open(started),
-            (Event::Item(item), Format::Ndjson) => self.line("item", json!({"item": item})),
+            (Event::Item(item), Format::Ndjson) => self.line("item", &json!({"item": item})),
             (Event::Item(item), Format::Json) if self.written.is_some() => self.member(item),
             (Event::Progress(done, total), Format::Ndjson) => {
                 if self.is_time() {
-                    self.line("progress", json!({"done": done, "total": total}))
+                    self.line("progress", &json!({"done": done, "total": total}))
                 } else {
                     Ok(())
                 }
@@ -103,9 +103,11 @@ impl<'a, 'p> Stream<'a, 'p> {
                 self.advance(*done, *total);
                 Ok(())
             }
-            (Event::Notice(notice), Format::Ndjson) => self.line("notice", json!({"notice": notice})),
+            (Event::Notice(notice), Format::Ndjson) => self.line("notice", &json!({"notice": notice})),
             (Event::Notice(notice), _) => self.out.note(&notice.message),
-            (Event::Checkpoint(cursor), Format::Ndjson) => self.line("checkpoint", json!({"cursor": cursor})),
+            (Event::Checkpoint(cursor), Format::Ndjson) => {
+                self.line("checkpoint", &json!({"cursor": cursor}))
+            }
             _ => Ok(()),
         }
     }
@@ -118,10 +120,10 @@ impl<'a, 'p> Stream<'a, 'p> {
         match (self.out.style.format, self.written.take()) {
             (Format::Ndjson, _) => {
                 if !payload.fields.is_null() {
-                    self.line("item", json!({"item": payload.fields}))?;
+                    self.line("item", &json!({"item": payload.fields}))?;
                 }
                 let count = payload.item_count + u64::from(!payload.fields.is_null());
-                self.line("end", json!({
+                self.line("end", &json!({
                     "ok": payload.ok, "complete": payload.complete, "stop_reason": payload.stop_reason, "item_count": count,
                     "cursor": payload.cursor, "effects": payload.effects, "error": payload.error,
                     "payload_id": payload.payload_id,
@@ -132,7 +134,7 @@ impl<'a, 'p> Stream<'a, 'p> {
         }
     }
 
-    fn line(&mut self, kind: &str, more: Value) -> Outcome {
+    fn line(&mut self, kind: &str, more: &Value) -> Outcome {
         let mut text = format!("{{\"type\":\"{kind}\",\"seq\":{}", self.seq);
         for (key, value) in more.as_object().into_iter().flatten() {
             text.push_str(&format!(",{}:{value}", json!(key)));
