@@ -10,6 +10,8 @@ CREATE TABLE connections (
   scope_ref TEXT NOT NULL, archived BIGINT NOT NULL, doc TEXT NOT NULL);
 CREATE UNIQUE INDEX connections_account ON connections (provider, account_ref, scope_ref) WHERE archived = 0;
 CREATE TABLE connection_cursors (connection_id TEXT PRIMARY KEY, value TEXT NOT NULL, at BIGINT NOT NULL);
+CREATE TABLE conversation_reads (
+  connection_id TEXT NOT NULL, conversation_id TEXT NOT NULL, at BIGINT NOT NULL, PRIMARY KEY (connection_id, conversation_id));
 
 CREATE TABLE addresses (
   id TEXT PRIMARY KEY, seq BIGINT NOT NULL, agent_id TEXT NOT NULL, connection_id TEXT NOT NULL,

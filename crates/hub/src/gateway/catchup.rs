@@ -2,8 +2,10 @@
 //! judged like any other. Dedupe and staleness decide; nothing is answered twice.
 //!
 //! The store remembers up to when everything was read. It moves only after a complete pass, so a crash in the
-//! middle of one leaves no hole, whatever came over the socket meanwhile. A fault that passes, such as a rate
-//! limit, interrupts a pass: it goes on with the conversations that are left.
+//! middle of one leaves no hole, whatever came over the socket meanwhile. It also remembers when each conversation
+//! was read: a pass begins with those that were read longest ago and reads only what is newer, so that a hub which
+//! dies again and again still gets through all of them. A fault that passes, such as a rate limit, interrupts a
+//! pass: it goes on with the conversations that are left.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -11,6 +13,7 @@ use std::time::Duration;
 
 use loom_channels::{Fault, FaultClass, HistoryQuery, Ingress as _};
 use loom_domain::{Error, Principal, Timestamp};
+use loom_store::ops::ledger::KnownConversation;
 use tokio_util::sync::CancellationToken;
 
 use super::{ingress::HubIngress, monitor::HubMonitor, session::Holder};
@@ -19,6 +22,8 @@ const OFFER_MAX: usize = 50;
 /// History is read again this far behind the cursor: longer than a platform repeats an event that was not
 /// acknowledged, and than a deaf socket stays unnoticed.
 const LOOK_BACK_MS: i64 = 10 * 60 * 1_000;
+/// A platform may show a message later than it was written.
+const SHOWN_LATE_MS: i64 = 60 * 1_000;
 /// Time between steps of the cursor while a session is up.
 const ADVANCE_EVERY: Duration = Duration::from_secs(60);
 /// Wait after a pass that could not read everything.
@@ -101,11 +106,22 @@ impl Pass {
             if self.done.contains(&known.conversation_id) {
                 continue;
             }
-            read(holder, &known.conversation_id, since).await?;
+            let now = hub.now();
+            if read(holder, &known.conversation_id, since.max(read_before(&known, now))).await? {
+                let act = hub.act(Principal::Hub);
+                let stored =
+                    hub.store().conversation_read(act, id.clone(), known.conversation_id.clone(), now);
+                stored.await.map_err(|error| local(&error))?;
+            }
             self.done.insert(known.conversation_id);
         }
         Ok(())
     }
+}
+
+/// Everything older was read. A reading in the future, of a clock that was set back, says nothing.
+fn read_before(known: &KnownConversation, now: Timestamp) -> Timestamp {
+    known.read_at.filter(|at| *at <= now).map_or(Timestamp(0), |at| at.plus_ms(-SHOWN_LATE_MS))
 }
 
 async fn advance(holder: &Holder, at: Timestamp) {
@@ -116,7 +132,8 @@ async fn advance(holder: &Holder, at: Timestamp) {
     }
 }
 
-async fn read(holder: &Holder, conversation: &str, since: Timestamp) -> Result<(), Fault> {
+/// Reads and offers what is newer; false when the platform refuses to show the conversation.
+async fn read(holder: &Holder, conversation: &str, since: Timestamp) -> Result<bool, Fault> {
     let query = HistoryQuery {
         conversation_id: conversation.to_owned(),
         thread_id: None,
@@ -129,11 +146,12 @@ async fn read(holder: &Holder, conversation: &str, since: Timestamp) -> Result<(
             if page.truncated {
                 tell_truncated(holder, conversation).await;
             }
-            offer(holder, page.messages.into_iter().filter(|m| !m.own).map(|m| m.event).collect()).await
+            offer(holder, page.messages.into_iter().filter(|m| !m.own).map(|m| m.event).collect()).await?;
+            Ok(true)
         }
         Err(fault) if matches!(fault.class, FaultClass::Permanent | FaultClass::MissingScope) => {
             tracing::debug!("history of a conversation cannot be read: {fault}");
-            Ok(())
+            Ok(false)
         }
         Err(fault) => Err(fault),
     }

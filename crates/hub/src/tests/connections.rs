@@ -152,6 +152,34 @@ async fn a_catch_up_that_was_interrupted_goes_on_where_it_stopped() {
     house.end().await;
 }
 
+/// P-1: a hub that dies in every pass still gets through all conversations, and reads only what is newer.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn p_1_a_pass_begins_with_what_was_read_longest_ago() {
+    let house = House::up().await;
+    let (_, connection, _) = house.furnish(ECHO, &["C1", "C2", "C3"]).await;
+    let platform = super::script::Script::new("A1");
+    let holder = holder(&house, connection, platform.clone());
+    assert!(catchup::Pass::default().go_on(&holder, house.now()).await);
+    let mut read = Vec::new();
+    for _ in 0..3 {
+        house.pass_s(1);
+        platform.with(|s| s.histories.clear());
+        let known = house.hub().store().known_conversations(holder.connection.id.clone()).await.unwrap();
+        let second = &known[1].conversation_id;
+        platform.fail_next(
+            &format!("history of {second}"),
+            Fault::new(FaultClass::RateLimited, "ratelimited", "slow down"),
+        );
+        assert!(!catchup::Pass::default().go_on(&holder, house.now()).await);
+        read.push(platform.with(|s| s.histories[0].clone()));
+    }
+    read.sort();
+    assert_eq!(read, ["C1", "C2", "C3"]);
+    let since = platform.with(|s| s.since.last().copied().flatten()).unwrap();
+    assert!(house.now().since_ms(since) <= 65_000, "{since:?}");
+    house.end().await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn msg_220_a_panic_in_a_reader_is_told_mended_and_touches_nobody_else() {
     let house = House::up().await;

@@ -9,7 +9,7 @@ use loom_channels::{
     CandidateInfo, Channel, CheckTarget, Fault, FaultClass, FetchedFile, HistoryPage, HistoryQuery, Identity,
     Mark, Pacing, Progress, SendOutcome, SendPart, SentIds, Session, SessionEnd, SettlePart, Settlement,
 };
-use loom_domain::{ConversationType, Error, TextFormat, connection::Proof, outbox::Step};
+use loom_domain::{ConversationType, Error, TextFormat, Timestamp, connection::Proof, outbox::Step};
 use tokio::sync::Semaphore;
 
 /// What was delivered.
@@ -33,6 +33,8 @@ pub(super) struct State {
     pub(super) files: HashMap<String, Bytes>,
     /// Conversations whose history was asked for.
     pub(super) histories: Vec<String>,
+    /// Since when, each time.
+    pub(super) since: Vec<Option<Timestamp>>,
     /// Sessions that panic.
     pub(super) panics: usize,
     /// Sessions fail at once.
@@ -193,6 +195,7 @@ impl Channel for Script {
         self.count();
         self.with(|s| {
             s.histories.push(query.conversation_id.clone());
+            s.since.push(query.since);
             let faults = s.faults.get_mut(&format!("history of {}", query.conversation_id));
             faults.and_then(VecDeque::pop_front).map_or(Ok(HistoryPage::default()), Err)
         })

@@ -2,7 +2,7 @@
 
 use loom_api::query;
 use loom_domain::{
-    AttemptId, Code, Expectation, MembershipId, OutboxId, Principal, Receipt,
+    AttemptId, Code, Expectation, MembershipId, OutboxId, Principal, Receipt, Timestamp,
     artifact::Direction,
     inbox::State as ItemState,
     message::AttachmentStatus,
@@ -373,7 +373,13 @@ fn msg_136_an_item_is_handled_once_its_reply_is_delivered_and_where_shows_the_pa
         assert_eq!(unknown.detail["connections"].as_array().unwrap().len(), 1);
         let known = world.store().known_conversations(world.connection_id()).await.unwrap();
         assert_eq!(known[0].newest_message_id.as_deref(), Some("170.1"));
+        assert_eq!(known[0].read_at, None);
         let store = world.store();
+        for at in [Timestamp(2_000), Timestamp(1_000)] {
+            let connection = world.connection_id();
+            store.conversation_read(world.act(), connection.clone(), "C1".to_owned(), at).await.unwrap();
+            assert_eq!(store.known_conversations(connection).await.unwrap()[0].read_at, Some(at));
+        }
         let sent = store.knows_message(world.connection_id(), "C1".to_owned(), "170.2".to_owned());
         assert!(sent.await.unwrap());
     });

@@ -32,6 +32,25 @@ impl Store {
         })
         .await
     }
+
+    /// Records that one conversation's history was read, as it stood at that time.
+    pub async fn conversation_read(
+        &self,
+        act: Act,
+        connection: ConnectionId,
+        conversation: String,
+        at: Timestamp,
+    ) -> Result<()> {
+        self.write(act, move |unit| {
+            unit.tx.execute(
+                "INSERT INTO conversation_reads (connection_id, conversation_id, at) VALUES (?1, ?2, ?3) \
+                 ON CONFLICT (connection_id, conversation_id) DO UPDATE SET at = excluded.at",
+                &params![connection.as_str(), conversation.as_str(), at],
+            )?;
+            Ok(())
+        })
+        .await
+    }
 }
 
 /// A row of its own beside the cursor that a connector gives.

@@ -4,7 +4,7 @@ mod find;
 mod trail;
 
 use loom_api::view::Where;
-use loom_domain::{ConnectionId, Principal, Result};
+use loom_domain::{ConnectionId, Principal, Result, Timestamp};
 
 use crate::{Store, params};
 
@@ -15,16 +15,20 @@ pub struct KnownConversation {
     pub conversation_id: String,
     /// Newest message of it that the ledger knows.
     pub newest_message_id: Option<String>,
+    /// When its history was last read.
+    pub read_at: Option<Timestamp>,
 }
 
 impl Store {
-    /// Conversations with an enabled Membership of a live Address, each with its newest known message.
+    /// Conversations with an enabled Membership of a live Address, those first whose history was read longest ago.
     pub async fn known_conversations(&self, connection: ConnectionId) -> Result<Vec<KnownConversation>> {
         self.read(move |tx| {
             let rows = tx.query(
-                "SELECT DISTINCT m.conversation_id FROM memberships m JOIN addresses a ON a.id = m.address_id \
+                "SELECT DISTINCT m.conversation_id, COALESCE(r.at, 0) AS read_at FROM memberships m \
+                 JOIN addresses a ON a.id = m.address_id LEFT JOIN conversation_reads r \
+                 ON r.connection_id = a.connection_id AND r.conversation_id = m.conversation_id \
                  WHERE a.connection_id = ?1 AND a.archived = 0 AND a.deleted = 0 AND m.enabled = 1 AND m.archived = 0 \
-                 ORDER BY m.conversation_id",
+                 ORDER BY read_at, m.conversation_id",
                 &params![connection.as_str()],
             )?;
             let newest = "SELECT provider_message_id FROM events WHERE connection_id = ?1 AND conversation_id = ?2 \
@@ -35,6 +39,7 @@ impl Store {
                     Ok(KnownConversation {
                         conversation_id: row.text(0).to_owned(),
                         newest_message_id: known.map(|known| known.text(0).to_owned()),
+                        read_at: Some(Timestamp(row.int(1))).filter(|at| at.0 > 0),
                     })
                 })
                 .collect()
