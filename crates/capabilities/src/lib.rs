@@ -17,6 +17,7 @@ mod digest;
 mod document;
 mod documents;
 mod entry;
+pub mod finance_probe;
 mod github;
 pub mod github_public_probe;
 pub mod github_reply_monitor;

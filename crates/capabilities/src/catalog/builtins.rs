@@ -7,6 +7,7 @@ use crate::Capability;
 /// Every built-in capability.
 pub(super) fn all() -> Vec<Arc<dyn Capability>> {
     vec![
+        Arc::new(crate::finance_probe::FinanceProbe::new()),
         Arc::new(crate::github_reply_monitor::GithubReplyMonitor::new()),
         Arc::new(crate::github_public_probe::GithubPublicProbe::new()),
     ]

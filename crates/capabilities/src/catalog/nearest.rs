@@ -32,7 +32,7 @@ fn shared_prefix(a: &str, b: &str) -> usize {
 }
 
 /// Letters to insert, remove or replace.
-fn distance(a: &str, b: &str) -> usize {
+pub(crate) fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.chars().enumerate() {
