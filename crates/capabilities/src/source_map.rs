@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{Boundary, CatalogEntry, Effect, HostRule, Readiness, Schema, Status};
+use crate::{Boundary, CatalogEntry, Effect, HostRule, Operation, Readiness, Schema, Status};
 
 /// A connector in short.
 #[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
@@ -41,7 +41,7 @@ pub struct MappedOperation {
     pub command: String,
     /// Names of its input.
     pub input: Vec<String>,
-    /// Names of what it gives.
+    /// Names of what it gives, or `as` an earlier operation.
     pub output_fields: Vec<String>,
 }
 
@@ -55,7 +55,7 @@ pub fn source_map(entry: &CatalogEntry, readiness: &Readiness) -> SourceMap {
             _ => format!("{} {}", entry.command(), operation.id.replace('_', "-")),
         },
         input: names(&operation.input),
-        output_fields: [&operation.fields, &operation.item].into_iter().flatten().flat_map(names).collect(),
+        output_fields: output_fields(&entry.operations, at),
     });
     let first_steps = vec![
         entry.command(),
@@ -73,6 +73,16 @@ pub fn source_map(entry: &CatalogEntry, readiness: &Readiness) -> SourceMap {
         write_gate: entry.write_gate.clone(),
         stop_conditions: entry.stop_conditions.clone(),
         first_steps,
+    }
+}
+
+/// Names of what an operation gives, or of the earlier operation that gives the same: the map stays short.
+fn output_fields(operations: &[Operation], at: usize) -> Vec<String> {
+    let Some(operation) = operations.get(at) else { return Vec::new() };
+    let earlier = operations.iter().take(at).find(|one| one.output_schema == operation.output_schema);
+    match earlier {
+        Some(earlier) => vec![format!("as {}", earlier.id)],
+        None => [&operation.fields, &operation.item].into_iter().flatten().flat_map(names).collect(),
     }
 }
 

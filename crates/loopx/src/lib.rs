@@ -8,7 +8,7 @@ pub use loom_transport as transport;
 /// The value connectors, each a module of its own.
 pub mod value_connectors {
     pub use loom_capabilities::{
-        Capability, Catalog, LoomError, NoObserver, Observer, Payload, RunRequest, World,
+        Capability, Catalog, LoomError, NoObserver, Observer, Payload, RunRequest, World, finance_probe,
         github_public_probe, github_reply_monitor, plan, run,
     };
 }
@@ -28,5 +28,6 @@ mod tests {
         turn.run().unwrap();
         assert_eq!(turn.payload()["connector_id"], "github_public_probe");
         let _ = crate::transport::Transport::builder();
+        drop(crate::value_connectors::finance_probe::fetch_filing("aapl"));
     }
 }

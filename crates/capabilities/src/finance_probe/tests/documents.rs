@@ -54,7 +54,7 @@ async fn a_document_that_breaks_off_or_is_too_large_leaves_no_file() {
     let cut = ask(&twin, "filing", wanted(Some(&path))).await;
     assert_eq!((code(&cut), path.exists()), (Some(Code::ProviderNetworkError), false));
     let mut agents = world();
-    agents.principal = loom_domain::Principal::Hub;
+    agents.principal = loom_domain::Principal::Viewer;
     let refused = ask_in(&agents, &twin, "filing", wanted(Some(&path))).await;
     assert_eq!((code(&refused), path.exists()), (Some(Code::Forbidden), false));
 }
