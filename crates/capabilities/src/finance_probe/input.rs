@@ -88,7 +88,7 @@ pub(super) struct CompanyInput {
     /// Central Index Key, 1 to 10 digits
     #[schemars(length(max = 10))]
     cik: Option<String>,
-    /// Your name and e-mail address, for the SEC [default: LOOM_SEC_CONTACT]
+    /// Your name and e-mail address, for the SEC [default: `LOOM_SEC_CONTACT`]
     #[schemars(length(max = 200))]
     contact: Option<String>,
 }
@@ -103,7 +103,7 @@ pub(super) struct FilingsInput {
     /// Central Index Key, 1 to 10 digits
     #[schemars(length(max = 10))]
     cik: Option<String>,
-    /// Your name and e-mail address, for the SEC [default: LOOM_SEC_CONTACT]
+    /// Your name and e-mail address, for the SEC [default: `LOOM_SEC_CONTACT`]
     #[schemars(length(max = 200))]
     contact: Option<String>,
     /// Forms, such as 10-K,8-K; a form means its amendments too
@@ -136,7 +136,7 @@ pub(super) struct FilingInput {
     /// Central Index Key, 1 to 10 digits
     #[schemars(length(max = 10))]
     cik: Option<String>,
-    /// Your name and e-mail address, for the SEC [default: LOOM_SEC_CONTACT]
+    /// Your name and e-mail address, for the SEC [default: `LOOM_SEC_CONTACT`]
     #[schemars(length(max = 200))]
     contact: Option<String>,
     /// Forms [default: 10-K,10-Q,20-F,40-F]
@@ -172,7 +172,7 @@ pub(super) struct FactsInput {
     /// Central Index Key, 1 to 10 digits
     #[schemars(length(max = 10))]
     cik: Option<String>,
-    /// Your name and e-mail address, for the SEC [default: LOOM_SEC_CONTACT]
+    /// Your name and e-mail address, for the SEC [default: `LOOM_SEC_CONTACT`]
     #[schemars(length(max = 200))]
     contact: Option<String>,
     /// One concept, such as us-gaap:NetIncomeLoss [default: all]
