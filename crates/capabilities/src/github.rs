@@ -3,8 +3,11 @@
 mod client;
 mod errors;
 mod metadata;
+mod pacing;
 mod pages;
+mod reader;
 pub(crate) mod record;
+mod repo_name;
 mod token;
 mod url;
 
@@ -12,8 +15,11 @@ use crate::{CatalogEntry, RunPlan, RunRequest};
 
 pub(crate) use client::{Github, graphql_url};
 pub(crate) use metadata::{of_discussion, of_issue};
+pub(crate) use pacing::Patience;
 pub(crate) use pages::{PageEnd, pages};
-pub(crate) use url::{Comment, IssueUrl, Kind, site};
+pub(crate) use reader::{Reader, Sheet};
+pub(crate) use repo_name::RepoName;
+pub(crate) use url::{Comment, IssueUrl, Kind, parse_number, site};
 
 /// Base of the REST API.
 pub(crate) const API: &str = "https://api.github.com";

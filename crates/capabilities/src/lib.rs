@@ -25,6 +25,7 @@ mod input;
 mod payload;
 mod payloads;
 mod plan;
+pub mod pr_review;
 mod projection;
 mod run;
 mod schema;

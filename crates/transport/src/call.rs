@@ -161,6 +161,7 @@ impl Call {
             match verdict {
                 Verdict::Unknown => return Err(self.unknown(outcome)),
                 Verdict::Stop => return self.settle(outcome),
+                Verdict::Wait if self.spec.hands_throttles_on => return self.settle(outcome),
                 Verdict::Retry | Verdict::Wait => {
                     let Some(delay) = self.delay_before_next(&outcome) else { return self.settle(outcome) };
                     tokio::time::sleep(delay).await;

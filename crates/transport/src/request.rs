@@ -43,6 +43,7 @@ pub(crate) struct Spec {
     pub(crate) idempotent: bool,
     pub(crate) publish: bool,
     pub(crate) paces_itself: bool,
+    pub(crate) hands_throttles_on: bool,
     pub(crate) provider: Option<String>,
     pub(crate) operation: Option<String>,
     pub(crate) bytes_max: u64,
@@ -256,6 +257,12 @@ impl RequestBuilder {
         self
     }
 
+    /// The caller waits for throttles itself: they are answered at once, and still pause the scope.
+    pub fn hands_throttles_on(mut self) -> Self {
+        self.spec.hands_throttles_on = true;
+        self
+    }
+
     /// Uses another proxy setting than the transport's: that of a Connection.
     pub fn proxy(mut self, proxy: ProxySetting) -> Self {
         self.spec.proxy = Some(proxy);
@@ -295,8 +302,14 @@ impl RequestBuilder {
     }
 
     /// Sends the request and reads the capped body, whatever the status. Errors mean that no answer was read.
-    pub async fn send_any_status(self) -> Result<Response> {
-        Box::pin(self.begin()?.answer()).await
+    pub async fn send_any_status(mut self) -> Result<Response> {
+        let transport = self.transport.clone();
+        let lookup = Lookup::start(transport.core(), &mut self.spec);
+        let response = Box::pin(self.begin()?.answer()).await?;
+        Ok(match lookup {
+            Some(lookup) => lookup.finish(transport.core(), response),
+            None => response,
+        })
     }
 
     /// Sends the request and gives the body as it arrives. Every status but 2xx is an error.

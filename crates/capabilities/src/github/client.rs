@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 
 use loom_domain::{Code, Error, Result};
-use loom_transport::{CredentialBinding, Method, Rate, RateState, RequestBuilder, Response};
+use loom_transport::{CacheKey, CredentialBinding, Method, Rate, RateState, RequestBuilder, Response};
 use serde_json::{Value, json};
 
 use super::{API, errors, token};
@@ -57,15 +57,34 @@ impl<'a> Github<'a> {
         self.send(request).await
     }
 
+    /// Reads a URL of this API if it changed since a projection of that name was remembered. Throttles come back at once.
+    pub(super) async fn get_if_changed(&self, url: &str, projection: &str) -> Result<Response> {
+        let request = self.paced(self.cx.request(Method::GET, url)?, "github", REST).hands_throttles_on();
+        let key = CacheKey {
+            api_version: API_VERSION.to_owned(),
+            projection_digest: projection.to_owned(),
+            ..CacheKey::default()
+        };
+        self.send(request.cache(key)).await
+    }
+
+    /// Keeps a projection, so that the next reading can ask whether it still holds.
+    pub(super) fn remember(&self, response: &Response, mut projection: Value) -> Result<()> {
+        self.cx.world().redactor.redact_json(&mut projection, loom_secrets::Profile::Output);
+        self.cx.transport()?.remember(response, &projection);
+        Ok(())
+    }
+
     /// Asks a constant query with variables; gives `data`.
     pub(crate) async fn query(&self, text: &str, variables: &Value) -> Result<Value> {
         let request = self.cx.read_request(Method::POST, &graphql_url(&self.base))?.idempotent();
+        let request = request.hands_throttles_on();
         let request = self.paced(request, "github_graphql", GRAPHQL);
         let response = self.send(request.json(&json!({"query": text, "variables": variables}))).await?;
         let mut answer: Value = response.json()?;
         match answer.get("errors").and_then(Value::as_array).and_then(|errors| errors.first()) {
             None => Ok(answer.get_mut("data").map(Value::take).unwrap_or_default()),
-            Some(first) => Err(errors::of_query(first, &response)),
+            Some(first) => Err(errors::of_query(first, &response, self.cx.now())),
         }
     }
 
@@ -87,7 +106,12 @@ impl<'a> Github<'a> {
         self.keep_reserve()?;
         let response = request.send_any_status().await?;
         *self.rate.lock().unwrap_or_else(PoisonError::into_inner) = response.meta().rate;
-        if response.is_success() { Ok(response) } else { Err(errors::of_answer(&response, self.cx.now())) }
+        let is_confirmed = response.status() == 304 && response.projection().is_some();
+        if response.is_success() || is_confirmed {
+            Ok(response)
+        } else {
+            Err(errors::of_answer(&response, self.cx.now()))
+        }
     }
 
     /// Stops while there is something left: unattended reads must not use up what people need.

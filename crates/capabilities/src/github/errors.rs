@@ -28,10 +28,8 @@ pub(super) fn of_answer(response: &Response, now: Timestamp) -> Error {
 }
 
 fn judge<'a>(status: u16, header: impl Fn(&str) -> Option<&'a str>, message: &str, now: Timestamp) -> Error {
-    if let Some(wait_ms) = throttle(status, &header, message, now) {
-        let mut error = Error::new(Code::ProviderRateLimited, "GitHub asks to wait");
-        error.retry_after_ms = Some(wait_ms.min(RETRY_AFTER_MS_MAX));
-        return error;
+    if let Some(throttle) = throttle(status, &header, message, now) {
+        return throttle.error();
     }
     let http = |kind: &str| {
         Error::new(Code::ProviderHttpError, format!("GitHub answered with status {status}"))
@@ -56,13 +54,31 @@ fn judge<'a>(status: u16, header: impl Fn(&str) -> Option<&'a str>, message: &st
     }
 }
 
+/// A refusal because of a limit. GitHub's primary limit counts requests in a window; its secondary limits guard the
+/// service, and the answer need not say how long to wait («Rate limits for the REST API», «Exceeding the rate limit»).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Throttle {
+    primary: bool,
+    wait_ms: Option<u64>,
+}
+
+impl Throttle {
+    fn error(self) -> Error {
+        let mut error = Error::new(Code::ProviderRateLimited, "GitHub asks to wait")
+            .with_detail("limit", if self.primary { "primary" } else { "secondary" })
+            .with_detail("wait", if self.wait_ms.is_some() { "told" } else { "guessed" });
+        error.retry_after_ms = Some(self.wait_ms.unwrap_or(THROTTLE_MS).min(RETRY_AFTER_MS_MAX));
+        error
+    }
+}
+
 /// How long to wait, when the answer is a throttle.
 fn throttle<'a>(
     status: u16,
     header: &impl Fn(&str) -> Option<&'a str>,
     message: &str,
     now: Timestamp,
-) -> Option<u64> {
+) -> Option<Throttle> {
     if !matches!(status, 403 | 429) {
         return None;
     }
@@ -73,14 +89,14 @@ fn throttle<'a>(
     let used_up = number("x-ratelimit-remaining") == Some(0);
     let secondary = message.to_ascii_lowercase().contains("secondary rate limit");
     match (asked, used_up) {
-        (Some(ms), _) => Some(ms),
-        (None, true) => Some(until_reset.unwrap_or(THROTTLE_MS)),
-        (None, false) => (status == 429 || secondary).then_some(THROTTLE_MS),
+        (_, true) => Some(Throttle { primary: true, wait_ms: asked.or(until_reset) }),
+        (Some(_), false) => Some(Throttle { primary: false, wait_ms: asked }),
+        (None, false) => (status == 429 || secondary).then_some(Throttle { primary: false, wait_ms: None }),
     }
 }
 
 /// The error of a query that was answered with errors.
-pub(super) fn of_query(first: &Value, response: &Response) -> Error {
+pub(super) fn of_query(first: &Value, response: &Response, now: Timestamp) -> Error {
     let text = |key: &str| first.get(key).and_then(Value::as_str).unwrap_or_default();
     let error = match text("type") {
         "NOT_FOUND" => Error::new(Code::ProviderHttpError, "GitHub knows no such object")
@@ -90,7 +106,7 @@ pub(super) fn of_query(first: &Value, response: &Response) -> Error {
             Error::new(Code::ProviderHttpError, "the token may not read this")
                 .with_detail("kind", "permission")
         }
-        "RATE_LIMITED" => Error::new(Code::ProviderRateLimited, "GitHub asks to wait"),
+        "RATE_LIMITED" => used_up(response, now),
         _ => Error::new(Code::ProviderProtocolError, "GitHub did not answer the query"),
     };
     let mut error = error
@@ -99,6 +115,16 @@ pub(super) fn of_query(first: &Value, response: &Response) -> Error {
     error.provider = Some("github".to_owned());
     error.request_id = Some(response.meta().request_id.clone());
     error
+}
+
+/// The primary limit of the GraphQL API, which is told with status 200.
+fn used_up(response: &Response, now: Timestamp) -> Error {
+    let header = |name: &str| match name {
+        "x-ratelimit-remaining" => Some("0"),
+        _ => response.header(name),
+    };
+    let throttle = throttle(403, &header, "", now);
+    throttle.unwrap_or(Throttle { primary: true, wait_ms: None }).error()
 }
 
 #[cfg(test)]

@@ -43,7 +43,7 @@ pub(crate) async fn pages(
 }
 
 /// The target of `rel="next"`.
-fn next_of(link: &str) -> Option<&str> {
+pub(super) fn next_of(link: &str) -> Option<&str> {
     link.split(',').find_map(|part| {
         let (target, parameters) = part.split_once(';')?;
         let is_next = parameters.split(';').any(|one| matches!(one.trim(), "rel=\"next\"" | "rel=next"));

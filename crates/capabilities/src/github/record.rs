@@ -43,10 +43,16 @@ pub(crate) fn author(user: Option<Value>) -> Value {
 
 /// Trust in an author by the association with the repository.
 pub(crate) fn trust(association: &Value, author: &Value) -> &'static str {
-    if author.get("type").is_some_and(|kind| kind == "bot") {
+    let is_bot = author.get("type").is_some_and(|kind| kind == "bot");
+    trust_of(association.as_str().unwrap_or_default(), is_bot)
+}
+
+/// The same for what was read already.
+pub(crate) fn trust_of(association: &str, is_bot: bool) -> &'static str {
+    if is_bot {
         return "bot";
     }
-    match association.as_str().unwrap_or_default() {
+    match association {
         "OWNER" => "owner",
         "MEMBER" => "member",
         "COLLABORATOR" => "collaborator",
@@ -54,6 +60,11 @@ pub(crate) fn trust(association: &Value, author: &Value) -> &'static str {
         "FIRST_TIMER" | "FIRST_TIME_CONTRIBUTOR" => "first_time",
         _ => "none",
     }
+}
+
+/// Whether somebody with that trust speaks for the repository.
+pub(crate) fn speaks_for_it(trust: &str) -> bool {
+    matches!(trust, "owner" | "member" | "collaborator")
 }
 
 /// A time of the provider in Loom's form; null when it is none.

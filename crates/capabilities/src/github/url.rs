@@ -155,7 +155,7 @@ pub(crate) fn parse_number(text: &str, most: u64) -> Option<u64> {
     text.parse().ok().filter(|number| plain && *number <= most)
 }
 
-fn check_characters(text: &str) -> Result<()> {
+pub(super) fn check_characters(text: &str) -> Result<()> {
     for (character, rule) in [('?', "query"), ('#', "fragment"), ('%', "encoding"), ('\\', "encoding")] {
         if text.contains(character) {
             return Err(broken(rule, &format!("`{character}` may not stand in the URL")));
@@ -167,7 +167,7 @@ fn check_characters(text: &str) -> Result<()> {
     Ok(())
 }
 
-fn check_authority(authority: &str, site: &str) -> Result<()> {
+pub(super) fn check_authority(authority: &str, site: &str) -> Result<()> {
     if authority.contains('@') {
         return Err(broken("userinfo", "user-info may not stand in the URL"));
     }
@@ -181,7 +181,7 @@ fn check_authority(authority: &str, site: &str) -> Result<()> {
     Ok(())
 }
 
-fn check_repo(owner: &str, repo: &str) -> Result<()> {
+pub(super) fn check_repo(owner: &str, repo: &str) -> Result<()> {
     let word = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
     let good_owner = (1..=OWNER_CHARS_MAX).contains(&owner.len())
         && owner.bytes().all(word)

@@ -26,6 +26,7 @@ impl Spec {
             idempotent: false,
             publish: false,
             paces_itself: false,
+            hands_throttles_on: false,
             provider: None,
             operation: None,
             bytes_max: settings.response_bytes_max,

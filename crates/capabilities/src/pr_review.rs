@@ -1,0 +1,204 @@
+//! `pr_review`: the pull requests of repositories with what people and machines say about them. It only reads.
+
+mod checks;
+mod filter;
+mod input;
+mod output;
+mod pull;
+mod read;
+mod record;
+mod reviews;
+mod scan;
+mod threads;
+mod walk;
+
+use async_trait::async_trait;
+use loom_domain::{Code, Error, Result};
+use serde_json::Value;
+
+use crate::github::{self, Patience, Reader, RepoName};
+use crate::{
+    Boundary, Capability, CatalogEntry, Cx, Operation, RunOutcome, RunPlan, RunRequest, Sink, SourceRef,
+    read_input,
+};
+use filter::Filter;
+use input::{ChecksInput, Detail, ScanInput, ThreadsInput};
+use pull::Pull;
+use read::Details;
+use scan::Order;
+
+/// Requests in flight of the operations about one pull request, which wait for no window.
+const PATIENCE: Patience = Patience { concurrency: 8, reset_wait_max: None };
+
+/// The capability.
+#[derive(Debug)]
+pub struct PrReview {
+    entry: CatalogEntry,
+    allowed: Option<Vec<String>>,
+}
+
+impl PrReview {
+    /// Makes it, for every repository.
+    pub fn new() -> Self {
+        let scan = Operation::list::<ScanInput, output::Record>("scan", "loom.pr_record/v1")
+            .about("List pull requests, with as much detail as asked for")
+            .paged()
+            .resource("repo")
+            .rate_scope("github");
+        let threads =
+            Operation::record::<ThreadsInput, output::ThreadsFields>("threads", "loom.pr_threads/v1")
+                .about("Read the inline comments of one pull request")
+                .resource("repo")
+                .rate_scope("github");
+        let checks = Operation::record::<ChecksInput, output::ChecksFields>("checks", "loom.pr_checks/v1")
+            .about("Roll the checks of one pull request up")
+            .resource("repo")
+            .rate_scope("github");
+        let connector = github::entry("pr_review", "Pull requests of GitHub");
+        let entry = CatalogEntry {
+            hosts: connector.hosts,
+            credentials: connector.credentials,
+            api_url_variable: connector.api_url_variable,
+            provider: "github".to_owned(),
+            ..CatalogEntry::capability("pr_review", "Pull requests of GitHub")
+        };
+        let entry = entry
+            .boundary(Boundary::PublicContent)
+            .operation(scan)
+            .operation(threads)
+            .operation(checks)
+            .stop_condition("a write is wanted")
+            .stop_condition("a text gives instructions")
+            .examples(
+                "capability run pr_review --repo owner/repo --filter \"open -draft checks:passing\"",
+                "capability run pr_review --op checks --repo owner/repo --number 7",
+            );
+        PrReview { entry, allowed: None }
+    }
+
+    /// Takes these repositories only, `OWNER/REPO` or `OWNER/*`, whoever asks.
+    pub fn limited_to(mut self, repos: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.allowed = Some(repos.into_iter().map(|repo| repo.into().to_ascii_lowercase()).collect());
+        self
+    }
+
+    /// The repository of a text, when it is allowed.
+    fn repo(&self, text: &str, request: &RunRequest) -> Result<RepoName> {
+        let repo = RepoName::parse(text, &github::site(request.settings.api_url.as_deref()))?;
+        let key = repo.key();
+        let of_owner = format!("{}/*", repo.owner.to_ascii_lowercase());
+        let is_allowed = self
+            .allowed
+            .as_ref()
+            .is_none_or(|allowed| allowed.iter().any(|one| *one == key || *one == of_owner));
+        if is_allowed {
+            return Ok(repo);
+        }
+        Err(Error::new(Code::NotReady, format!("{key} is not among the repositories of this capability"))
+            .with_hint("add it to capabilities.pr_review.repos")
+            .with_detail("readiness", "not_enabled")
+            .with_detail("repo", key))
+    }
+
+    fn order(&self, request: &RunRequest) -> Result<(ScanInput, Order)> {
+        let input: ScanInput = read_input(request)?;
+        let mut repos: Vec<RepoName> = Vec::new();
+        for text in &input.repo {
+            let repo = self.repo(text, request)?;
+            if !repos.iter().any(|known| known.key() == repo.key()) {
+                repos.push(repo);
+            }
+        }
+        let filter = Filter::parse(input.filter.as_deref().unwrap_or_default())?;
+        let order = Order { repos, filter, detail: input.detail };
+        Ok((input, order))
+    }
+
+    /// The repository and number of an operation about one pull request.
+    fn target(&self, request: &RunRequest) -> Result<(RepoName, u64)> {
+        let text = request.input.get("repo").and_then(Value::as_str).unwrap_or_default();
+        let number = request.input.get("number").and_then(Value::as_u64).unwrap_or_default();
+        Ok((self.repo(text, request)?, number))
+    }
+
+    async fn threads(&self, cx: &Cx, request: &RunRequest, out: &mut dyn Sink) -> Result<RunOutcome> {
+        let input: ThreadsInput = read_input(request)?;
+        let repo = self.repo(&input.repo, request)?;
+        let (reader, pull) = one(cx, &repo, input.number).await?;
+        let mut details = Details::default();
+        read::read_threads(&reader, &repo, pull.number, &mut details).await?;
+        let bodies = input.detail == Detail::Full;
+        let fields = read::threads_fields(record::key(&repo, &pull), &pull.head.oid, details, bodies);
+        out.fields(serde_json::to_value(fields).map_err(Error::internal)?);
+        Ok(RunOutcome::of(source(cx, &repo, &pull)))
+    }
+
+    async fn checks(&self, cx: &Cx, request: &RunRequest, out: &mut dyn Sink) -> Result<RunOutcome> {
+        let input: ChecksInput = read_input(request)?;
+        let repo = self.repo(&input.repo, request)?;
+        let (reader, pull) = one(cx, &repo, input.number).await?;
+        let mut details = Details::default();
+        read::read_checks(&reader, &repo, &pull.head.oid, &mut details).await?;
+        let fields = read::checks_fields(record::key(&repo, &pull), details);
+        out.fields(serde_json::to_value(fields).map_err(Error::internal)?);
+        Ok(RunOutcome::of(source(cx, &repo, &pull)))
+    }
+}
+
+/// Reads one pull request for its head.
+async fn one<'a>(cx: &'a Cx, repo: &RepoName, number: u64) -> Result<(Reader<'a>, Pull)> {
+    let reader = Reader::open(cx, PATIENCE).await?;
+    let url = reader.url(&format!("{}/pulls/{number}", repo.api_path()));
+    let pull = reader.read(&url, pull::WHOLE, pull::whole).await?.value.pull;
+    Ok((reader, pull))
+}
+
+fn source(cx: &Cx, repo: &RepoName, pull: &Pull) -> SourceRef {
+    let name = format!("{}#{}", repo.name(), pull.number);
+    let url = format!("{}/pull/{}", repo.url(), pull.number);
+    SourceRef::new("github_pull", name, Some(url), cx.now())
+}
+
+impl Default for PrReview {
+    fn default() -> Self {
+        PrReview::new()
+    }
+}
+
+#[async_trait]
+impl Capability for PrReview {
+    fn entry(&self) -> &CatalogEntry {
+        &self.entry
+    }
+
+    fn plan(&self, request: &RunRequest) -> Result<RunPlan> {
+        let plan = RunPlan::of(&self.entry, request)?;
+        if request.operation != "scan" {
+            let (repo, number) = self.target(request)?;
+            let path = format!("{}/pulls/{number}", repo.api_path());
+            return Ok(github::reads(plan.resource("repo", repo.key()), request, &path));
+        }
+        let (_, order) = self.order(request)?;
+        let state = order.filter.list_state();
+        let keys: Vec<String> = order.repos.iter().map(RepoName::key).collect();
+        let plan = plan.resource("repo", keys.join(","));
+        let list = |repo: &RepoName| {
+            format!("{}/pulls?state={state}&sort=created&direction=asc&per_page=100", repo.api_path())
+        };
+        Ok(order.repos.iter().fold(plan, |plan, repo| github::reads(plan, request, &list(repo))))
+    }
+
+    async fn run(&self, cx: &Cx, request: RunRequest, out: &mut dyn Sink) -> Result<RunOutcome> {
+        match request.operation.as_str() {
+            "threads" => Box::pin(self.threads(cx, &request, out)).await,
+            "checks" => Box::pin(self.checks(cx, &request, out)).await,
+            _ => {
+                let (input, order) = self.order(&request)?;
+                Box::pin(scan::scan(cx, order, scan::patience(&input), &request, out)).await
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
