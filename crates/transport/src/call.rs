@@ -20,7 +20,7 @@ use crate::credential::Place;
 use crate::egress::{parse_url, without_query};
 use crate::fault::{NetworkFault, Written, stamp};
 use crate::limiter::LaneKey;
-use crate::request::Spec;
+use crate::request::{Spec, Throttles};
 use crate::response::{Meta, RateState, Response};
 use crate::retry::{self, Repeat, Verdict};
 use crate::stream::ByteStream;
@@ -161,7 +161,7 @@ impl Call {
             match verdict {
                 Verdict::Unknown => return Err(self.unknown(outcome)),
                 Verdict::Stop => return self.settle(outcome),
-                Verdict::Wait if self.spec.hands_throttles_on => return self.settle(outcome),
+                Verdict::Wait if self.spec.throttles == Throttles::HandedOn => return self.settle(outcome),
                 Verdict::Retry | Verdict::Wait => {
                     let Some(delay) = self.delay_before_next(&outcome) else { return self.settle(outcome) };
                     tokio::time::sleep(delay).await;

@@ -25,6 +25,18 @@ use crate::stream::ByteStream;
 use crate::trace::TraceContext;
 use crate::transport::Transport;
 
+/// What becomes of an answer that asks to wait.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Throttles {
+    /// It pauses the scope and is waited for.
+    #[default]
+    Waited,
+    /// It pauses the scope, and the caller waits.
+    HandedOn,
+    /// It is waited for and pauses nobody else: the caller keeps a pace of its own.
+    OfTheCaller,
+}
+
 /// Everything a caller said about a request.
 #[derive(Debug, Clone)]
 pub(crate) struct Spec {
@@ -42,8 +54,7 @@ pub(crate) struct Spec {
     pub(crate) credential: Option<CredentialBinding>,
     pub(crate) idempotent: bool,
     pub(crate) publish: bool,
-    pub(crate) paces_itself: bool,
-    pub(crate) hands_throttles_on: bool,
+    pub(crate) throttles: Throttles,
     pub(crate) provider: Option<String>,
     pub(crate) operation: Option<String>,
     pub(crate) bytes_max: u64,
@@ -253,13 +264,13 @@ impl RequestBuilder {
 
     /// The caller keeps the provider's throttles itself, by method: a 429 pauses no other request here.
     pub fn paces_itself(mut self) -> Self {
-        self.spec.paces_itself = true;
+        self.spec.throttles = Throttles::OfTheCaller;
         self
     }
 
     /// The caller waits for throttles itself: they are answered at once, and still pause the scope.
     pub fn hands_throttles_on(mut self) -> Self {
-        self.spec.hands_throttles_on = true;
+        self.spec.throttles = Throttles::HandedOn;
         self
     }
 

@@ -177,19 +177,36 @@ pub(super) async fn read(
     details: &mut Details,
 ) -> Result<()> {
     let path = format!("{}/pulls/{}", repo.api_path(), pull.number);
-    if parts.whole || parts.reviews {
-        let whole = Box::pin(when(parts.whole, settled(reader, &path, !pull.closed)));
-        let all = Box::pin(when(parts.reviews, reviews_of(reader, &path)));
-        let (whole, all) = futures_util::future::try_join(whole, all).await?;
-        put(&mut details.whole, whole);
-        put(&mut details.reviews, all);
-    }
-    if parts.checks {
-        read_checks(reader, repo, &pull.head.oid, details).await?;
-    }
-    if parts.threads {
-        read_threads(reader, repo, pull.number, details).await?;
-    }
+    // All at once: requests take their turn in the order in which they are asked for, so that those of one pull request
+    // stand together and the first items leave early.
+    let (mut seen, mut said) = (Details::default(), Details::default());
+    let whole = when(parts.whole, settled(reader, &path, !pull.closed));
+    let reviews = when(parts.reviews, reviews_of(reader, &path));
+    let checks = async {
+        match parts.checks {
+            true => read_checks(reader, repo, &pull.head.oid, &mut seen).await,
+            false => Ok(()),
+        }
+    };
+    let threads = async {
+        match parts.threads {
+            true => read_threads(reader, repo, pull.number, &mut said).await,
+            false => Ok(()),
+        }
+    };
+    let (whole, reviews, (), ()) = futures_util::future::try_join4(
+        Box::pin(whole),
+        Box::pin(reviews),
+        Box::pin(checks),
+        Box::pin(threads),
+    )
+    .await?;
+    put(&mut details.whole, whole);
+    put(&mut details.reviews, reviews);
+    put(&mut details.runs, seen.runs);
+    put(&mut details.statuses, seen.statuses);
+    put(&mut details.inline, said.inline);
+    put(&mut details.resolved, said.resolved);
     Ok(())
 }
 

@@ -18,8 +18,8 @@ use crate::github::{Patience, Reader, RepoName};
 use crate::{Cx, Flow, RunOutcome, RunRequest, Sink, SourceRef, StopReason};
 
 /// Pull requests whose details are read or wait for their turn. One that is slow holds back those behind it, not the
-/// requests: Requests in flight have a limit of their own.
-const WINDOW: usize = 256;
+/// requests: requests in flight have a limit of their own.
+const WINDOW: usize = 128;
 /// Pull requests that are left out before a run notes again where it is.
 const DROPPED_MAX: u32 = 100;
 

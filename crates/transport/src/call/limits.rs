@@ -5,6 +5,7 @@ use std::time::Duration;
 use http::HeaderMap;
 
 use super::Call;
+use crate::request::Throttles;
 use crate::response::{RateState, Response};
 use crate::retry::throttle::{self, Throttle};
 use crate::scope::Profile;
@@ -15,7 +16,7 @@ const RESOURCE: &str = "x-ratelimit-resource";
 impl Call {
     /// Pauses the scope of a throttled request, so that nobody else opens a socket in vain, and keeps the reserve.
     pub(super) async fn note_limits(&self, status: u16, headers: &HeaderMap) {
-        let (false, Some(lane)) = (self.spec.paces_itself, &self.lane) else { return };
+        let (false, Some(lane)) = (self.keeps_own_pace(), &self.lane) else { return };
         let core = self.core();
         let now = core.clock.now();
         match self.throttle(status, headers) {
@@ -41,12 +42,16 @@ impl Call {
         throttle::read(profile, status, headers, self.core().clock.now())
     }
 
+    fn keeps_own_pace(&self) -> bool {
+        self.spec.throttles == Throttles::OfTheCaller
+    }
+
     /// The wait that the provider, or the pause of the scope, asks for.
     pub(super) fn asked_wait(&self, response: &Response) -> Option<Duration> {
         let Some(throttle) = self.throttle(response.status, &response.headers) else {
             return throttle::retry_after(&response.headers, self.core().clock.now());
         };
-        let lane = self.lane.as_ref().filter(|_| !self.spec.paces_itself);
+        let lane = self.lane.as_ref().filter(|_| !self.keeps_own_pace());
         lane.and_then(|lane| self.core().limiter.pause_left(lane)).or_else(|| Some(throttle.wait()))
     }
 }

@@ -2,7 +2,7 @@
 
 use http::{HeaderMap, Method};
 
-use super::Spec;
+use super::{Spec, Throttles};
 use crate::body::Body;
 use crate::egress::Hosts;
 use crate::settings::Settings;
@@ -25,8 +25,7 @@ impl Spec {
             credential: None,
             idempotent: false,
             publish: false,
-            paces_itself: false,
-            hands_throttles_on: false,
+            throttles: Throttles::default(),
             provider: None,
             operation: None,
             bytes_max: settings.response_bytes_max,
