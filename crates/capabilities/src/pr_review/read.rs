@@ -30,6 +30,7 @@ comments(first:1){nodes{fullDatabaseId}}}}}}}";
 
 /// Which parts are wanted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "it is a set of four")]
 pub(super) struct Parts {
     pub(super) whole: bool,
     pub(super) reviews: bool,

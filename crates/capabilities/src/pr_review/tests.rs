@@ -68,11 +68,11 @@ impl Scene {
     }
 
     async fn scan(&self, more: Value) -> Payload {
-        self.run("scan", input(more)).await
+        self.run("scan", input(&more)).await
     }
 
     async fn resumed(&self, more: Value, cursor: &str) -> Payload {
-        self.watched("scan", input(more), Some(cursor), &mut NoObserver).await
+        self.watched("scan", input(&more), Some(cursor), &mut NoObserver).await
     }
 
     async fn watched(
@@ -95,7 +95,7 @@ impl Scene {
     }
 }
 
-fn input(more: Value) -> Value {
+fn input(more: &Value) -> Value {
     let mut input = json!({"repo": [REPO]});
     more.as_object().unwrap().iter().for_each(|(key, value)| input[key] = value.clone());
     input

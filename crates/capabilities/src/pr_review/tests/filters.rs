@@ -4,6 +4,9 @@ use loom_twins::github::{Details as Facts, Pull as Fact, PullState};
 
 use super::*;
 
+/// Whether a pull request is expected.
+type Test<'a> = Box<dyn Fn(&Fact, &Facts) -> bool + 'a>;
+
 const SPEAK: [&str; 3] = ["OWNER", "MEMBER", "COLLABORATOR"];
 
 fn association(actor: &loom_twins::github::Actor) -> String {
@@ -60,7 +63,6 @@ async fn cap_080_filters_select_exactly_what_fits() {
         scene.twin.pulls(REPO).iter().filter_map(|pull| scene.twin.pull(REPO, pull.number)).collect();
     let since = facts[30].0.created_secs;
     let since_text = facts[30].0.created_at();
-    type Test<'a> = Box<dyn Fn(&Fact, &Facts) -> bool + 'a>;
     let open = |pull: &Fact| pull.state == PullState::Open;
     let label = |pull: &Fact, name: &str| pull.labels.iter().any(|label| label == name);
     let cases: Vec<(String, Test<'_>)> = vec![
@@ -127,7 +129,7 @@ async fn a_filter_reads_only_what_it_needs() {
     assert!(
         payload.items.iter().all(|item| item["checks"]["state"] == "failing" && item["reviews"].is_null())
     );
-    let request = RunRequest { input: input(json!({"filter": "opened"})), ..RunRequest::default() };
+    let request = RunRequest { input: input(&json!({"filter": "opened"})), ..RunRequest::default() };
     let error = crate::run(&scene.world, &PrReview::new(), request, None, &mut NoObserver).await.unwrap_err();
     assert_eq!(error.code, Code::Usage);
 }

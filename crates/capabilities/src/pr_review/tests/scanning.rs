@@ -43,7 +43,7 @@ fn open_numbers(scene: &Scene) -> Vec<u64> {
 async fn cap_081_five_pages_stream_in_order_and_cost_304s_again() {
     let scene = scene(builder(450, 50).latency(Duration::from_millis(5))).await;
     let mut watch = Watch { twin: &scene.twin, cancel: None, seen: 0, requests_at_first: 0 };
-    let first = scene.watched("scan", input(json!({"detail": "list"})), None, &mut watch).await;
+    let first = scene.watched("scan", input(&json!({"detail": "list"})), None, &mut watch).await;
     assert!(first.ok && first.complete, "{:?}", first.error);
     assert_eq!(watch.requests_at_first, 1);
     assert_eq!(numbers(&first), open_numbers(&scene));
@@ -86,7 +86,7 @@ async fn cap_081_a_stopped_scan_goes_on_behind_its_last_item() {
     scene.world.cancel = token.clone();
     let order = json!({"detail": "list"});
     let mut watch = Watch { twin: &scene.twin, cancel: Some((237, token)), seen: 0, requests_at_first: 0 };
-    let cut = scene.watched("scan", input(order.clone()), None, &mut watch).await;
+    let cut = scene.watched("scan", input(&order), None, &mut watch).await;
     assert_eq!((cut.ok, cut.stop_reason), (false, StopReason::Cancelled));
     assert!(cut.item_count >= 237 && cut.item_count < 500);
     let scene = scene.restarted();
