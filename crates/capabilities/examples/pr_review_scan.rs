@@ -60,7 +60,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let capability = catalog.capability("pr_review")?;
     let before = peak();
     let mut watch = Watch { start: Instant::now(), first: None };
-    let payload = loom_capabilities::run(&world, &*capability, request, None, &mut watch).await?;
+    let payload = loom_capabilities::run(&world, capability.as_ref(), request, None, &mut watch).await?;
     let (wall, first) = (watch.start.elapsed(), watch.first.unwrap_or_default());
     println!("items {} complete {}", payload.item_count, payload.complete);
     println!("wall {:.2} s, first item after {:.0} ms", wall.as_secs_f64(), first.as_secs_f64() * 1_000.0);

@@ -77,7 +77,7 @@ impl<'a> Reader<'a> {
 
     /// Asks a constant query with variables; gives `data`.
     pub(crate) async fn query(&self, text: &str, variables: &Value) -> Result<Value> {
-        self.pacing.paced(|| self.github.query(text, variables.clone())).await
+        self.pacing.paced(|| self.github.query(text, variables)).await
     }
 
     /// Ends with the error of a limit that is not waited for.
