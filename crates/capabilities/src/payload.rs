@@ -198,10 +198,12 @@ impl Payload {
 
     /// Computes both digests.
     pub(crate) fn seal(mut self) -> Self {
-        let (content, _) = digests_of(&self.document());
-        self.content_digest = content;
-        let (_, whole) = digests_of(&self.document());
-        self.payload_id = whole;
+        let mut document = self.document();
+        self.content_digest = content_of(&document);
+        if let Some(members) = document.as_object_mut() {
+            members.insert("content_digest".to_owned(), self.content_digest.clone().into());
+        }
+        self.payload_id = whole_of(&document);
         self
     }
 
@@ -212,18 +214,25 @@ impl Payload {
 
 /// `content_digest` and `payload_id` of a document.
 pub(crate) fn digests_of(document: &Value) -> (String, String) {
-    let mut facts = serde_json::Map::new();
-    for key in FACTS {
-        facts.insert((*key).to_owned(), document.get(*key).cloned().unwrap_or_default());
-    }
+    (content_of(document), whole_of(document))
+}
+
+// Both look at the members where they are: a document may be large, and a copy of it is another one.
+
+fn content_of(document: &Value) -> String {
     let sources = document.get("source_refs").and_then(Value::as_array);
-    let sources: Vec<Value> = sources.into_iter().flatten().map(without_times).collect();
-    facts.insert("source_refs".to_owned(), sources.into());
-    let mut whole = document.clone();
-    if let Some(members) = whole.as_object_mut() {
-        members.remove("payload_id");
-    }
-    (sha256_of(&facts), sha256_of(&whole))
+    let sources = sources.into_iter().flatten().map(without_times).collect::<Vec<_>>().into();
+    let fact = |key: &&'static str| (*key, document.get(*key).unwrap_or(&Value::Null));
+    let mut facts: BTreeMap<&str, &Value> = FACTS.iter().map(fact).collect();
+    facts.insert("source_refs", &sources);
+    sha256_of(&facts)
+}
+
+fn whole_of(document: &Value) -> String {
+    let members = document.as_object().into_iter().flatten();
+    let members: BTreeMap<&str, &Value> =
+        members.filter(|(key, _)| *key != "payload_id").map(|(key, member)| (key.as_str(), member)).collect();
+    sha256_of(&members)
 }
 
 /// What of a source is a fact, and not the moment of looking.
