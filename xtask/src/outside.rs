@@ -22,6 +22,10 @@ const DOORS: &[(&str, &[&str])] = &[
     ("indicatif", &["loom"]),
     ("schemars", &["loom-capabilities"]),
     ("jsonschema", &["loom-capabilities"]),
+    // Projections of connectors: jq, limited in `crates/capabilities/src/jq/`.
+    ("jaq-core", &["loom-capabilities"]),
+    ("jaq-json", &["loom-capabilities"]),
+    ("jaq-std", &["loom-capabilities"]),
 ];
 
 /// What the pure rooms must not know, whatever the version.

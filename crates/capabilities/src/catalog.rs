@@ -134,6 +134,11 @@ impl Catalog {
     }
 }
 
+/// At most five words that a mistyped one may have meant.
+pub(crate) fn nearest_words<'a>(wanted: &str, words: impl Iterator<Item = &'a str>) -> Vec<String> {
+    nearest::ids(wanted, words.map(|word| (word, word.to_owned())))
+}
+
 fn is_named(entry: &CatalogEntry, wanted: &str) -> bool {
     entry.id == wanted || entry.aliases.iter().any(|alias| alias == wanted)
 }

@@ -151,6 +151,11 @@ impl Cx {
         self.resolve(&CredentialRef::Env(name.to_owned()), kind, kind.main_field()).await.map(Some)
     }
 
+    /// Whether the owner named a credential for this entry's credential.
+    pub(crate) fn names_credential(&self, name: &str) -> bool {
+        self.settings.credential_refs.contains_key(name)
+    }
+
     async fn resolve(&self, reference: &CredentialRef, kind: Kind, field: &str) -> Result<Found> {
         let secret = self.world.credentials.resolve(reference, kind, field).await?;
         Ok(self.found(secret, &reference.to_string()))

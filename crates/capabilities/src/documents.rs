@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{CatalogEntry, ConnectorConfig, Payload, Readiness, Row, RunPlan, Schema, SourceMap};
+use crate::{CatalogEntry, ConnectorConfig, Payload, Readiness, Row, RunPlan, Schema, SourceMap, Validation};
 
 /// A document and its schema.
 #[derive(Debug, Clone)]
@@ -30,7 +30,9 @@ pub fn documents() -> Vec<Document> {
         one("loom.history_row/v1", "a run that was kept", Schema::of::<Row>()),
         one("loom.readiness/v1", "whether a capability can run", Schema::of::<Readiness>()),
         one("loom.run_plan/v1", "what a run would do", Schema::of::<RunPlan>()),
-        one("loom.source_map/v1", "a connector in short", Schema::of::<SourceMap>()),
+        one("loom.source_map/v1", "a custom connector as a file", Schema::given(crate::declared::form())),
+        one("loom.source_map_packet/v1", "a connector in short", Schema::of::<SourceMap>()),
+        one("loom.source_map_validation/v1", "what is wrong with a source map", Schema::of::<Validation>()),
         one("loom.value_payload/v1", "what a run leaves behind", Schema::of::<Payload>()),
     ]
 }

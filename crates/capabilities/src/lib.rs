@@ -13,6 +13,7 @@ mod catalog;
 mod config;
 mod cursor;
 mod cx;
+mod declared;
 mod digest;
 mod document;
 mod documents;
@@ -22,6 +23,7 @@ mod github;
 pub mod github_public_probe;
 pub mod github_reply_monitor;
 mod input;
+mod jq;
 mod payload;
 mod payloads;
 mod plan;
@@ -40,6 +42,11 @@ pub use catalog::{Catalog, fold_id};
 pub use config::ConnectorConfig;
 pub use cursor::{Cursor, CursorSeal};
 pub use cx::{Credentials, Cx, Door, Effects, Found, Key, Meter, Scratch, World};
+pub use declared::{
+    Added, Damaged, DeclaredConnector, Fault, InstalledMaps, LOCAL_PACKAGE, TestResult, Validation,
+    live_request, parse as parse_source_map, run_tests as run_source_map_tests,
+    validate as validate_source_map,
+};
 pub use digest::{canonical, sha256_of, sha256_of_bytes};
 pub use document::{DOCUMENT_BYTES_MAX, read_document};
 pub use documents::{Document, documents};

@@ -165,7 +165,11 @@ fn ready<'a>(
         && settings.connection.is_none()
         && settings.credential_refs.is_empty();
     request.operation.clone_from(&operation.id);
-    request.input = input::accept_input(operation, request.input)?;
+    request.input = match input::accept_input(operation, request.input) {
+        // A probe of nothing needs nothing, whatever the operation asks for otherwise.
+        Err(_) if asks_nothing => json!({}),
+        accepted => accepted?,
+    };
     if request.settings.api_url.is_none() {
         request.settings.api_url = entry.api_url_variable.and_then(|name| world.credentials.variable(name));
     }

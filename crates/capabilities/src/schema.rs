@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
-pub(crate) use check::check;
+pub(crate) use check::{broken, check, compiled};
 
 /// A JSON Schema 2020-12, made from a type when it is first asked for, or given as data.
 #[derive(Clone)]

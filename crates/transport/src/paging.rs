@@ -220,6 +220,11 @@ impl PageStream {
         self
     }
 
+    /// Where reading goes on behind the items that were given so far, for [`PageStream::resume`].
+    pub fn cursor(&self) -> String {
+        self.at.to_string()
+    }
+
     /// How reading ended, once it has.
     pub fn end(&self) -> Option<&PageEnd> {
         self.end.as_ref()
