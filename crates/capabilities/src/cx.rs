@@ -105,6 +105,11 @@ impl Cx {
         self.request_as(Effect::Read, method, url)
     }
 
+    /// Starts a request that counts as a write, whatever the operation says of itself.
+    pub(crate) fn write_request(&self, method: Method, url: &str) -> Result<RequestBuilder> {
+        self.request_as(Effect::Write, method, url)
+    }
+
     fn request_as(&self, effect: Effect, method: Method, url: &str) -> Result<RequestBuilder> {
         self.check_method(&method, url)?;
         let request_id = EventId::new(self.now().0, self.world.entropy.bits()).to_string();

@@ -22,10 +22,11 @@ use serde_json::Value;
 
 use crate::RunRequest;
 
+pub(crate) use answer::yaml;
 pub use check::Fault;
 pub use connector::DeclaredConnector;
 pub use entry::LOCAL_PACKAGE;
-pub use installed::{Added, Damaged, InstalledMaps};
+pub use installed::{Added, Damaged, InstalledMaps, Loaded};
 pub use suite::TestResult;
 
 /// What `validate` tells about a file.

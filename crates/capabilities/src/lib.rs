@@ -22,6 +22,7 @@ pub mod finance_probe;
 mod github;
 pub mod github_public_probe;
 pub mod github_reply_monitor;
+pub mod http_webhook;
 mod input;
 mod jq;
 mod payload;
@@ -43,7 +44,7 @@ pub use config::ConnectorConfig;
 pub use cursor::{Cursor, CursorSeal};
 pub use cx::{Credentials, Cx, Door, Effects, Found, Key, Meter, Scratch, World};
 pub use declared::{
-    Added, Damaged, DeclaredConnector, Fault, InstalledMaps, LOCAL_PACKAGE, TestResult, Validation,
+    Added, Damaged, DeclaredConnector, Fault, InstalledMaps, LOCAL_PACKAGE, Loaded, TestResult, Validation,
     live_request, parse as parse_source_map, run_tests as run_source_map_tests,
     validate as validate_source_map,
 };

@@ -33,6 +33,7 @@ struct Counts {
     effects: Effects,
     waited_ms: u64,
     request_ids: Vec<String>,
+    address: Option<String>,
 }
 
 /// The counts of one run.
@@ -52,6 +53,13 @@ impl Tally {
         self.lock().request_ids.clone()
     }
 
+    /// The family of the address that was connected to last.
+    pub(crate) fn address_family(&self) -> Option<&'static str> {
+        let address = self.lock().address.clone()?;
+        let address: std::net::SocketAddr = address.parse().ok()?;
+        Some(if address.is_ipv4() { "ipv4" } else { "ipv6" })
+    }
+
     fn lock(&self) -> std::sync::MutexGuard<'_, Counts> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -59,6 +67,9 @@ impl Tally {
     fn count(&self, entry: &LogEntry, effect: Effect) {
         let mut counts = self.lock();
         counts.waited_ms = counts.waited_ms.saturating_add(entry.waited_ms);
+        if entry.address.is_some() {
+            counts.address.clone_from(&entry.address);
+        }
         if !was_written(entry) {
             return;
         }

@@ -24,7 +24,7 @@ fn unreadable(why: &str) -> Error {
     Error::new(Code::ProviderProtocolError, why).with_detail("phase", "receive")
 }
 
-pub(super) fn yaml(text: &str) -> Result<Value> {
+pub(crate) fn yaml(text: &str) -> Result<Value> {
     crate::read_document(text).map_err(|error| unreadable(&format!("the answer as YAML: {}", error.message)))
 }
 
@@ -107,7 +107,8 @@ mod tests {
         let facts = json!([{"id": "1", "name": "a, \"b\"\nc"}, {"id": "2", "name": ""}]);
         assert_eq!(csv("id,name\r\n1,\"a, \"\"b\"\"\nc\"\r\n2,\r\n").unwrap(), facts);
         assert_eq!(yaml("- {id: '1', name: \"a, \\\"b\\\"\\nc\"}\n- {id: '2', name: ''}\n").unwrap(), facts);
-        let lines: String = facts.as_array().unwrap().iter().map(|one| format!("{one}\n")).collect();
+        let lines: Vec<String> = facts.as_array().unwrap().iter().map(Value::to_string).collect();
+        let lines = lines.join("\n");
         assert_eq!(ndjson(&lines).unwrap(), facts);
     }
 

@@ -107,7 +107,7 @@ fn secrets(value: &Value, pointer: &mut String, faults: &mut Faults) {
             }
         }
         Value::Object(members) => {
-            members.iter().for_each(|(key, member)| below(key, member, pointer, faults))
+            members.iter().for_each(|(key, member)| below(key, member, pointer, faults));
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
@@ -124,7 +124,7 @@ fn hosts(map: &SourceFile, faults: &mut Faults) {
     let mut known = BTreeSet::new();
     for (at, host) in map.egress.hosts.iter().enumerate() {
         let pointer = format!("/egress/hosts/{at}/host");
-        if !is_public_name(&host.host) {
+        if !is_public_name(&host.name) {
             faults.add(&pointer, "host", "a host is one exact public name, in lower case, without wildcards");
         }
         if !known.insert(host.authority()) {

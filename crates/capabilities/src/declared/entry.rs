@@ -23,7 +23,7 @@ pub(super) fn entry(map: &SourceFile) -> CatalogEntry {
         .egress
         .hosts
         .iter()
-        .map(|host| HostRule { host: host.host.clone(), port: host.port, methods: host.methods.clone() })
+        .map(|host| HostRule { host: host.name.clone(), port: host.port, methods: host.methods.clone() })
         .collect();
     entry.credentials = map
         .credentials

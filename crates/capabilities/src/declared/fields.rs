@@ -183,12 +183,9 @@ mod tests {
     use super::*;
     use crate::Projection;
 
-    fn field(declared: Value) -> Field {
-        serde_json::from_value(declared).unwrap()
-    }
-
     fn through(declared: Value, value: Value) -> Option<Value> {
-        let fields: Fields = [("f".to_owned(), field(declared))].into();
+        let field: Field = serde_json::from_value(declared).unwrap();
+        let fields: Fields = [("f".to_owned(), field)].into();
         let record = canonical(&fields, json!({"f": value}));
         Projection::to(schema(&fields)).apply(record).ok().map(|projected| projected.value["f"].clone())
     }

@@ -36,6 +36,9 @@ pub struct Added {
     pub tests: Vec<TestResult>,
 }
 
+/// The usable maps, and the others.
+pub type Loaded = (Vec<Arc<dyn Capability>>, Vec<Damaged>);
+
 /// A map that is installed and cannot be used.
 #[derive(Debug, Clone)]
 pub struct Damaged {
@@ -139,7 +142,7 @@ impl InstalledMaps {
     }
 
     /// Reads all of them. A damaged one keeps nobody from using the others.
-    pub fn load_all(&self) -> Result<(Vec<Arc<dyn Capability>>, Vec<Damaged>)> {
+    pub fn load_all(&self) -> Result<Loaded> {
         let (mut good, mut damaged) = (Vec::new(), Vec::new());
         for id in self.ids()? {
             match self.load(&id) {

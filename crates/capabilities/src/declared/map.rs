@@ -35,7 +35,8 @@ pub(super) struct Egress {
 
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Host {
-    pub(super) host: String,
+    #[serde(rename = "host")]
+    pub(super) name: String,
     #[serde(default = "https")]
     pub(super) port: u16,
     pub(super) methods: Vec<String>,
@@ -48,7 +49,7 @@ fn https() -> u16 {
 impl Host {
     /// `host:port`.
     pub(super) fn authority(&self) -> String {
-        format!("{}:{}", self.host, self.port)
+        format!("{}:{}", self.name, self.port)
     }
 }
 

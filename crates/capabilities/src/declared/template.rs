@@ -171,6 +171,7 @@ mod tests {
 
     use super::*;
 
+    #[expect(clippy::needless_pass_by_value, reason = "tests read better with literals")]
     fn segment(template: &str, value: Value) -> Result<Option<String>, String> {
         let input = json!({"page": value});
         Template::parse(template).unwrap().fill_segment(input.as_object().unwrap())

@@ -11,6 +11,7 @@ use crate::{Catalog, NoObserver, Payload, RunLimits, RunSettings, World};
 const EXAMPLE: &str = include_str!("../../../../docs/examples/status_incidents.yaml");
 
 /// A map with one operation `probe`, to be changed.
+#[expect(clippy::needless_pass_by_value, reason = "tests read better with literals")]
 fn small(request: Value, extra: Value) -> Value {
     let mut operation = json!({
         "id": "probe", "effect": "read", "request": request, "fields": {"id": {"type": "string", "required": true}},
@@ -81,9 +82,8 @@ async fn cap_121_the_example_validates_and_passes() {
 #[test]
 fn cap_121_what_is_missing_is_told_with_its_place() {
     let line_of = |needle: &str| EXAMPLE.lines().position(|line| line.contains(needle)).unwrap() as u64 + 1;
-    let without_field: String =
-        EXAMPLE.lines().filter(|line| !line.contains("impact: {type")).map(|l| format!("{l}\n")).collect();
-    let fault = &validate(&without_field).errors[0];
+    let without_field: Vec<_> = EXAMPLE.lines().filter(|line| !line.contains("impact: {type")).collect();
+    let fault = &validate(&without_field.join("\n")).errors[0];
     assert_eq!((fault.code, fault.pointer.as_str()), ("fields", "/tests/0/expect/items/0/impact"));
     assert_eq!(fault.line, line_of("dropped_fields: 2") - 1);
 

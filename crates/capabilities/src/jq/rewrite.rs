@@ -34,9 +34,8 @@ type Text = &'static str;
 /// The definitions of the language, without those that reach outside or repeat unmetered.
 pub(super) fn library<'s>() -> impl Iterator<Item = Def<&'s str>> {
     let all = jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs());
-    let kept = all.filter(|def| {
-        !FORBIDDEN.contains(&def.name) && !(def.name == "combinations" && !def.args.is_empty())
-    });
+    let kept = all
+        .filter(|def| !FORBIDDEN.contains(&def.name) && (def.name != "combinations" || def.args.is_empty()));
     kept.map(|def: Def<Text>| -> Def<&'s str> { def })
 }
 
@@ -53,7 +52,7 @@ pub(super) fn parsed<'s>(name: &'s str, text: &'s str) -> Result<Def<&'s str>, S
         let near = errors.first().map(|(_, rest)| shown(rest)).unwrap_or_default();
         format!("not a jq program, near `{near}`")
     })?;
-    let term = Parser::new(&tokens).parse(|parser| parser.term()).map_err(|errors| {
+    let term = Parser::new(&tokens).parse(Parser::term).map_err(|errors| {
         let found = errors.first();
         let near = found.and_then(|(_, token)| token.as_ref()).map(|token| shown(token.0));
         let wanted = found.map(|(wanted, _)| wanted.as_str()).unwrap_or_default();
@@ -91,7 +90,7 @@ struct Rewrite<'s> {
     depth: usize,
 }
 
-fn call<'s>(name: &'s str) -> Term<&'s str> {
+fn call(name: &str) -> Term<&str> {
     Term::Call(name, Vec::new())
 }
 

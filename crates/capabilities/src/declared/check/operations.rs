@@ -69,7 +69,7 @@ fn request(map: &SourceFile, operation: &Operation, pointer: &str, names: &Names
                 Some(host) if !host.methods.contains(&request.method) => faults.add(
                     format!("{pointer}/method"),
                     "host",
-                    format!("{} is not a declared method of {}", request.method, host.host),
+                    format!("{} is not a declared method of {}", request.method, host.name),
                 ),
                 Some(_) => {}
             }
@@ -89,7 +89,7 @@ fn request(map: &SourceFile, operation: &Operation, pointer: &str, names: &Names
             match Template::parse(text) {
                 Err(message) => faults.add(&at, "template", message),
                 Ok(template) => {
-                    template.names().for_each(|(name, optional)| known(name, optional, &at, names, faults))
+                    template.names().for_each(|(name, optional)| known(name, optional, &at, names, faults));
                 }
             }
             let header = key.to_ascii_lowercase();
@@ -129,17 +129,17 @@ fn body(operation: &Operation, pointer: &str, names: &Names<'_>, faults: &mut Fa
 
 fn leaves(value: &Value, pointer: String, names: &Names<'_>, faults: &mut Faults) {
     match value {
-        Value::String(text) => match Template::parse(text) {
-            Ok(template) => match (template.whole(), template.names().next()) {
+        // Braces that are no template are text.
+        Value::String(text) => {
+            let Ok(template) = Template::parse(text) else { return };
+            match (template.whole(), template.names().next()) {
                 (Some((name, optional)), _) => known(name, optional, &pointer, names, faults),
                 (None, Some((name, _))) if names.all.contains(name) => {
                     faults.add(pointer, "template", "in a body a template is a whole string");
                 }
                 (None, _) => {}
-            },
-            // Braces that are no template are text.
-            Err(_) => {}
-        },
+            }
+        }
         Value::Array(items) => {
             for (at, item) in items.iter().enumerate() {
                 leaves(item, format!("{pointer}/{at}"), names, faults);
@@ -265,11 +265,11 @@ fn write(map: &SourceFile, operation: &Operation, pointer: &str, faults: &mut Fa
 
 fn declared(fields: &Fields, pointer: &str, faults: &mut Faults) {
     for (name, field) in fields {
-        of(field, below(pointer, name), faults);
+        of(field, &below(pointer, name), faults);
     }
 }
 
-fn of(field: &Field, pointer: String, faults: &mut Faults) {
+fn of(field: &Field, pointer: &str, faults: &mut Faults) {
     let parts: [(&str, bool, &[Type], bool); 5] = [
         ("values", !field.values.is_empty(), &[Type::Enum], true),
         ("hosts", !field.hosts.is_empty(), &[Type::Url], false),
@@ -282,14 +282,14 @@ fn of(field: &Field, pointer: String, faults: &mut Faults) {
         if given && !fits {
             faults.add(format!("{pointer}/{part}"), "fields", format!("this type has no {part}"));
         } else if fits && needed && !given {
-            faults.add(&pointer, "fields", format!("this type needs {part}"));
+            faults.add(pointer, "fields", format!("this type needs {part}"));
         }
     }
     if field.max.is_some() && !matches!(field.r#type, Type::String | Type::Url) {
         faults.add(format!("{pointer}/max"), "fields", "max belongs to string and url");
     }
     if let Some(item) = &field.of {
-        of(item, format!("{pointer}/of"), faults);
+        of(item, &format!("{pointer}/of"), faults);
     }
     declared(&field.fields, &format!("{pointer}/fields"), faults);
 }

@@ -42,7 +42,7 @@ fn one(map: &SourceFile, test: &Test, pointer: &str, faults: &mut Faults) {
     }
     match (test.expect.ok, &test.expect.error) {
         (true, Some(_)) => {
-            faults.add(format!("{pointer}/expect/error"), "test", "a run that is ok has no error")
+            faults.add(format!("{pointer}/expect/error"), "test", "a run that is ok has no error");
         }
         (_, Some(error)) if Code::parse(error).is_none() => {
             faults.add(format!("{pointer}/expect/error"), "test", format!("{error} is no error code"));
