@@ -183,6 +183,7 @@ mod tests {
     use super::*;
     use crate::Projection;
 
+    #[expect(clippy::needless_pass_by_value, reason = "tests read better with literals")]
     fn through(declared: Value, value: Value) -> Option<Value> {
         let field: Field = serde_json::from_value(declared).unwrap();
         let fields: Fields = [("f".to_owned(), field)].into();

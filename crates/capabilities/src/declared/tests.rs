@@ -283,6 +283,7 @@ async fn cap_123_an_endless_projection_is_stopped() {
     assert!(started.elapsed() < std::time::Duration::from_secs(5));
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "tests read better with literals")]
 fn two_pages(kind: Value) -> Value {
     small(plain(), json!({"pagination": kind}))
 }

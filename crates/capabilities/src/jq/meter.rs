@@ -16,6 +16,12 @@ use super::{Failure, to_val};
 const VALUE_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Bytes that a repeated text may take.
 const REPEATED_BYTES_MAX: usize = 1024 * 1024;
+/// Bytes of a text that is searched by a pattern.
+const SEARCHED_BYTES_MAX: usize = 64 * 1024;
+/// Entries of a list that is searched.
+const SEARCHED_ITEMS_MAX: usize = 4_096;
+/// Pairs of entries that one subtraction compares.
+const PAIRS_MAX: usize = 4_000_000;
 /// Bits of a whole number.
 const NUMBER_BITS_MAX: u64 = 4_096;
 /// Deepest value.
@@ -138,7 +144,7 @@ pub(super) fn funs() -> impl Iterator<Item = Fun<Metered>> {
     library.filter(|(name, ..)| !LEFT_OUT.contains(name)).chain(own())
 }
 
-fn own() -> [Fun<Metered>; 4] {
+fn own() -> [Fun<Metered>; 6] {
     let step = Native::<Metered>::new(|cv| {
         let done = cv.0.data().fuel.step();
         box_once(done.map(|()| cv.1).map_err(Spent::thrown))
@@ -171,13 +177,38 @@ fn own() -> [Fun<Metered>; 4] {
         }
         bome(left * right)
     });
+    let subtract = Native::<Metered>::new(|mut cv| {
+        let right = cv.0.pop_var();
+        let left = cv.0.pop_var();
+        if let (Val::Arr(all), Val::Arr(gone)) = (&left, &right)
+            && all.len().saturating_mul(gone.len()) > PAIRS_MAX
+        {
+            return box_once(Err(Spent::Time.thrown()));
+        }
+        bome(left - right)
+    });
+    let short = Native::<Metered>::new(|cv| match is_short(&cv.1) {
+        true => box_once(Ok(cv.1)),
+        false => box_once(Err(Spent::Time.thrown())),
+    });
     let from_json = Native::<Metered>::new(|cv| bome(from_json(&cv.1)));
     [
         ("loom_step", v(0), step),
         ("loom_weigh", v(0), weigh),
         ("loom_multiply", v(2), multiply),
+        ("loom_subtract", v(2), subtract),
+        ("loom_short", v(0), short),
         ("fromjson", v(0), from_json),
     ]
+}
+
+/// Whether a search in it ends soon.
+fn is_short(value: &Val) -> bool {
+    match value {
+        Val::BStr(text) | Val::TStr(text) => text.len() <= SEARCHED_BYTES_MAX,
+        Val::Arr(items) => items.len() <= SEARCHED_ITEMS_MAX,
+        _ => true,
+    }
 }
 
 /// Whether a product would be larger than anybody needs.

@@ -26,6 +26,11 @@ const FORBIDDEN: &[&str] = &[
     "modulemeta",
 ];
 const FORBIDDEN_VARIABLES: &[&str] = &["$ENV", "$__loc__", "$__prog_args"];
+/// Definitions of the library that call themselves as their last act. A step behind that act would keep each round on
+/// the stack; the steps in their arguments stop them.
+const ENDLESS: &[&str] = &["repeat", "recurse", "while", "until", "flatten"];
+/// Natives that can take much longer than their input is long.
+const HEAVY: &[&str] = &["matches", "split_matches", "split_", "indices", "contains"];
 /// Deepest program.
 const DEPTH_MAX: usize = 100;
 
@@ -36,7 +41,14 @@ pub(super) fn library<'s>() -> impl Iterator<Item = Def<&'s str>> {
     let all = jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs());
     let kept = all
         .filter(|def| !FORBIDDEN.contains(&def.name) && (def.name != "combinations" || def.args.is_empty()));
-    kept.map(|def: Def<Text>| -> Def<&'s str> { def })
+    kept.map(|def: Def<Text>| -> Def<&'s str> {
+        if ENDLESS.contains(&def.name) {
+            return def;
+        }
+        let mut rewrite = Rewrite { open: Vec::new(), fault: None, depth: 0, is_library: true };
+        let body = rewrite.term(def.body);
+        Def { body, ..def }
+    })
 }
 
 /// The program as a definition of that name.
@@ -58,7 +70,7 @@ pub(super) fn parsed<'s>(name: &'s str, text: &'s str) -> Result<Def<&'s str>, S
         let wanted = found.map(|(wanted, _)| wanted.as_str()).unwrap_or_default();
         format!("not a jq program: {wanted} expected near `{}`", near.unwrap_or_default())
     })?;
-    let mut rewrite = Rewrite { open: Vec::new(), fault: None, depth: 0 };
+    let mut rewrite = Rewrite { open: Vec::new(), fault: None, depth: 0, is_library: false };
     let body = rewrite.term(term);
     match rewrite.fault {
         Some(fault) => Err(fault),
@@ -88,6 +100,8 @@ struct Rewrite<'s> {
     open: Vec<(&'s str, usize)>,
     fault: Option<String>,
     depth: usize,
+    /// Whether the text is the language's own, which may name what programs may not.
+    is_library: bool,
 }
 
 fn call(name: &str) -> Term<&str> {
@@ -207,14 +221,17 @@ impl<'s> Rewrite<'s> {
     }
 
     fn call(&mut self, name: &'s str, arguments: Vec<Term<&'s str>>) -> Term<&'s str> {
-        if FORBIDDEN.contains(&name) || name.starts_with("loom_") {
+        if !self.is_library && (FORBIDDEN.contains(&name) || name.starts_with("loom_")) {
             self.refuse(format!("{name} may not stand in a projection"));
         }
-        if self.open.contains(&(name, arguments.len())) {
+        if !self.is_library && self.open.contains(&(name, arguments.len())) {
             self.refuse(format!("{name} calls itself; use recurse, reduce, until or limit instead"));
         }
         let arguments = arguments.into_iter().map(|argument| repeated(self.term(argument))).collect();
-        weighed(Term::Call(name, arguments))
+        match HEAVY.contains(&name) {
+            true => pipe(call("loom_short"), weighed(Term::Call(name, arguments))),
+            false => weighed(Term::Call(name, arguments)),
+        }
     }
 
     fn definition(&mut self, def: Def<&'s str>, closed: Option<&[(&'s str, usize)]>) -> Def<&'s str> {
@@ -239,9 +256,11 @@ impl<'s> Rewrite<'s> {
             }
             BinaryOp::Comma => stepped(Term::BinOp(left, op, right)),
             BinaryOp::Math(Math::Mul) => weighed(Term::Call("loom_multiply", vec![*left, *right])),
+            BinaryOp::Math(Math::Sub) => weighed(Term::Call("loom_subtract", vec![*left, *right])),
             BinaryOp::Math(_) => weighed(Term::BinOp(left, op, right)),
-            BinaryOp::UpdateMath(Math::Mul) => {
-                let product = Term::Call("loom_multiply", vec![Term::Id, Term::Var("$loom_factor")]);
+            BinaryOp::UpdateMath(math @ (Math::Mul | Math::Sub)) => {
+                let name = if matches!(math, Math::Mul) { "loom_multiply" } else { "loom_subtract" };
+                let product = Term::Call(name, vec![Term::Id, Term::Var("$loom_factor")]);
                 let update = Term::BinOp(left, BinaryOp::Update, Box::new(weighed(product)));
                 let bound = BinaryOp::Pipe(Some(Pattern::Var("$loom_factor")));
                 weighed(Term::BinOp(right, bound, Box::new(update)))
