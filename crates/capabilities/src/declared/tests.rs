@@ -78,6 +78,17 @@ async fn cap_121_the_example_validates_and_passes() {
     assert_eq!(run_tests(EXAMPLE, Some("no such")).await.unwrap_err().code, Code::NotFound);
 }
 
+/// The map of the guide is one that a newcomer can add.
+#[tokio::test]
+async fn the_map_of_the_guide_passes() {
+    let guide = include_str!("../../../../docs/connectors.md");
+    let block = guide.split("   ```yaml\n").nth(1).unwrap().split("   ```\n").next().unwrap();
+    let map: Vec<&str> = block.lines().map(|line| line.strip_prefix("   ").unwrap_or(line)).collect();
+    let home = tempfile::tempdir().unwrap();
+    let added = InstalledMaps::new(home.path()).add(&map.join("\n")).await.unwrap();
+    assert_eq!((added.id.as_str(), added.tests.len()), ("weather_now", 1));
+}
+
 /// CAP-121: what is missing is told with its line and pointer.
 #[test]
 fn cap_121_what_is_missing_is_told_with_its_place() {
