@@ -1,6 +1,7 @@
 //! From an argument vector to an exit status.
 
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{FromArgMatches as _, error::ErrorKind};
@@ -40,7 +41,9 @@ pub(crate) fn run_with(
     err: &mut dyn Write,
 ) -> u8 {
     let arguments = &cli::rewritten(arguments);
-    let parsed = secrets::check_arguments(arguments).map_err(Failure::from).and_then(|()| parse(arguments));
+    let parsed = secrets::check_arguments(arguments)
+        .map_err(Failure::from)
+        .and_then(|()| parse(arguments, &env.home()));
     let globals = match &parsed {
         Ok(Parsed::Command(cli)) => cli.globals.clone(),
         _ => Globals { format: cli::format_of(arguments), ..Globals::default() },
@@ -59,10 +62,10 @@ enum Parsed {
     Text(String),
 }
 
-fn parse(arguments: &[String]) -> Outcome<Parsed> {
+fn parse(arguments: &[String], home: &Path) -> Outcome<Parsed> {
     let mut command = cli::command();
     match command.try_get_matches_from_mut(arguments).and_then(|matches| Cli::from_arg_matches(&matches)) {
-        Ok(mut cli) => match cli::order::read(&mut cli)? {
+        Ok(mut cli) => match cli::order::read(&mut cli, home)? {
             None => Ok(Parsed::Command(Box::new(cli))),
             Some(help) => Ok(Parsed::Text(help)),
         },

@@ -4,6 +4,7 @@ mod common;
 mod flags;
 mod help;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use clap::error::ErrorKind;
@@ -52,10 +53,10 @@ pub(crate) struct Words<'a> {
 }
 
 /// Reads the order in a parsed command line, if there is one; gives a help text, if that is asked for.
-pub(crate) fn read(cli: &mut Cli) -> Outcome<Option<String>> {
+pub(crate) fn read(cli: &mut Cli, home: &Path) -> Outcome<Option<String>> {
     let Some(words) = cli.command.order_words() else { return Ok(None) };
-    let catalog = Catalog::builtin();
     let (id, rest) = words.typed.split_first().ok_or_else(|| Error::new(Code::Usage, "an id is missing"))?;
+    let catalog = Catalog::for_id(id, home)?;
     let capability = match words.connectors_only {
         true => catalog.connector(id),
         false => catalog.capability(id),

@@ -1,11 +1,15 @@
 //! `loom value-connectors`; without a further word it lists.
 
+mod add;
 mod history;
 mod install_check;
 mod list;
 mod probe;
+mod remove;
 mod show;
 mod source_map;
+mod test;
+mod validate;
 
 use clap::Subcommand;
 
@@ -34,6 +38,10 @@ enum Command {
     InstallCheck(install_check::Args),
     SourceMap(source_map::Args),
     History(history::Args),
+    Validate(validate::Args),
+    Test(test::Args),
+    Add(add::Args),
+    Remove(remove::Args),
     /// One subcommand per connector
     #[command(external_subcommand)]
     Connector(Vec<String>),
@@ -60,6 +68,10 @@ pub(crate) async fn run(connectors: ValueConnectors, cx: &mut Context<'_, '_>) -
         Some(Command::InstallCheck(args)) => install_check::run(args, cx).await,
         Some(Command::SourceMap(args)) => source_map::run(args, cx).await,
         Some(Command::History(args)) => history::run(&args, cx),
+        Some(Command::Validate(args)) => validate::run(&args, cx),
+        Some(Command::Test(args)) => test::run(args, cx).await,
+        Some(Command::Add(args)) => add::run(args, cx).await,
+        Some(Command::Remove(args)) => remove::run(&args, cx),
         Some(Command::Probe(_) | Command::Connector(_)) => Box::pin(run_order::run(cx)).await,
     }
 }

@@ -256,3 +256,36 @@ fn install_check_and_source_map_answer_without_a_network() {
         alone(&["value-connectors", "source-map", "--connector", "github-public-probe", "--json"]).json();
     assert_eq!(map["connectors"][0]["operations"][0]["output_fields"][0], "metadata");
 }
+
+/// CAP-121: a source map is validated, tested, installed, run and removed; a broken one is told with its place.
+#[test]
+fn cap_121_a_source_map_goes_its_way() {
+    let dir = tempfile::tempdir().unwrap();
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/examples/status_incidents.yaml");
+    let run = |words: &[&str]| at(dir.path(), &[&["value-connectors"], words].concat());
+    let valid = run(&["validate", example, "--json"]);
+    assert_eq!((valid.exit, &valid.json()["ok"]), (0, &Value::Bool(true)), "{}", valid.err);
+    let tested = run(&["test", example]);
+    assert!(tested.exit == 0 && tested.out.contains("ok   incidents:"), "{}{}", tested.out, tested.err);
+    assert_eq!(run(&["add", example, "--dry-run"]).exit, 0);
+    assert!(!dir.path().join("home/connectors").exists());
+    let added = run(&["add", example, "--json"]);
+    assert_eq!(
+        (added.exit, added.json()["object"]["id"].as_str()),
+        (0, Some("status_incidents")),
+        "{}",
+        added.err
+    );
+    assert!(run(&["list"]).out.contains("status_incidents"));
+    let plan = run(&["status-incidents", "incidents", "--page", "abcd1234", "--dry-run", "--json"]);
+    assert_eq!(plan.exit, 0, "{}", plan.err);
+    assert_eq!(run(&["remove", "status_incidents"]).exit, 0);
+    assert_eq!(run(&["remove", "status_incidents"]).exit, 1);
+
+    let broken = dir.path().join("broken.yaml");
+    let text =
+        std::fs::read_to_string(example).unwrap().replace("boundary: private_read", "boundary: everything");
+    std::fs::write(&broken, text).unwrap();
+    let refused = run(&["validate", broken.to_str().unwrap()]);
+    assert!(refused.exit == 1 && refused.out.contains("/boundary"), "{}{}", refused.out, refused.err);
+}

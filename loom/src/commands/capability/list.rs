@@ -81,7 +81,11 @@ pub(in crate::commands) async fn print(
         EffectWord::Write => Effect::Write,
     });
     let mut items = Vec::new();
-    for capability in Catalog::builtin().all() {
+    let (catalog, damaged) = Catalog::of_home(&cx.env.home())?;
+    for map in &damaged {
+        cx.out.note(&format!("the source map {} cannot be used: {}", map.id, map.error))?;
+    }
+    for capability in catalog.all() {
         let entry = capability.entry();
         let wanted = kind.is_none_or(|kind| entry.kind == kind)
             && effect

@@ -25,7 +25,7 @@ pub(super) struct Args {
 
 /// Shows it.
 pub(super) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
-    let catalog = Catalog::builtin();
+    let catalog = Catalog::for_id(&args.id, &cx.env.home())?;
     print(&**catalog.capability(&args.id)?, cx).await
 }
 

@@ -45,7 +45,7 @@ pub(super) struct Args {
 pub(super) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
     let mut world = world::online(cx.env)?;
     world.network_checks = args.network;
-    let catalog = Catalog::builtin();
+    let (catalog, _) = Catalog::of_home(&cx.env.home())?;
     let chosen = chosen(&catalog, &args.connector)?;
     let (mut items, mut effects, mut all_ready) = (Vec::new(), Effects::default(), true);
     for capability in chosen {

@@ -34,7 +34,7 @@ pub(super) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
         let payload = if args.verify { store.verified(&args.id)? } else { store.show(&args.id)? };
         return cx.out.stored_payload(&payload);
     }
-    let catalog = Catalog::builtin();
+    let catalog = Catalog::for_id(&args.id, &cx.env.home())?;
     let connector = catalog.connector(&args.id)?;
     capabilities::print(&**connector, cx).await
 }

@@ -23,7 +23,7 @@ pub(super) struct Args {
 /// Tells it.
 pub(super) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
     let world = world::offline(cx.env)?;
-    let catalog = Catalog::builtin();
+    let (catalog, _) = Catalog::of_home(&cx.env.home())?;
     let mut connectors = Vec::new();
     for capability in chosen(&catalog, &args.connector)? {
         let readiness = world::readiness(&world, capability).await;

@@ -66,6 +66,23 @@ impl Stage {
         Ok(started.elapsed())
     }
 
+    /// Runs a command line of this program in the home; gives what it printed.
+    pub(super) async fn run(&self, words: &[&str], variable: (&str, &str)) -> Result<String> {
+        let program = std::env::current_exe().map_err(Error::internal)?;
+        let ended = Command::new(program)
+            .args(words)
+            .env_clear()
+            .env("LOOM_HOME", self.home())
+            .env("LOOM_TRANSPORT__PROXY", "none")
+            .env(variable.0, variable.1)
+            .stdin(Stdio::null())
+            .kill_on_drop(true)
+            .output()
+            .await
+            .map_err(Error::internal)?;
+        Ok(String::from_utf8_lossy(&ended.stdout).into_owned())
+    }
+
     /// Kills the hub at once, as a power cut would.
     pub(super) async fn kill_hub(&mut self) -> Result<()> {
         if let Some(mut hub) = self.hub.take() {

@@ -3,6 +3,7 @@
 mod begin;
 mod deliver;
 mod prove;
+mod reach;
 
 use loom_domain::Result;
 use serde_json::Value;
@@ -12,7 +13,7 @@ use super::stage::Stage;
 use crate::output::items;
 
 /// Steps of the script.
-pub(super) const COUNT: usize = 6;
+pub(super) const COUNT: usize = 7;
 
 /// Title of a step.
 pub(super) fn title(step: usize) -> &'static str {
@@ -24,7 +25,8 @@ pub(super) fn title(step: usize) -> &'static str {
         3 => "3. A stranger's DM waits for approval; three copies of one event make one item",
         4 => "4. A lost answer is settled, not sent twice; a rate limit is waited out",
         5 => "5. The hub is killed in the middle of a send; after its restart nothing is lost or doubled",
-        _ => "6. Every path can be told, and the audit chain holds",
+        6 => "6. A connector reads GitHub: declared fields only, and no secret",
+        _ => "7. Every path can be told, and the audit chain holds",
     }
 }
 
@@ -36,6 +38,7 @@ pub(super) async fn run(step: usize, stage: &mut Stage, checks: &mut Checks) -> 
         3 => begin::approved(stage, checks).await,
         4 => deliver::lost_answer_and_limit(stage, checks).await,
         5 => deliver::killed(stage, checks).await,
+        6 => reach::out(stage, checks).await,
         _ => prove::all(stage, checks).await,
     }
 }

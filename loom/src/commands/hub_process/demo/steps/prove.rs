@@ -1,4 +1,4 @@
-//! Step 6: the paths, the audit chain and the closing count.
+//! Step 7: the paths, the audit chain and the closing count.
 
 use loom_api::routes;
 use loom_domain::Result;
