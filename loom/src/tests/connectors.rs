@@ -64,7 +64,8 @@ fn cap_009_every_connector_answers_probe() {
     let list = alone(&["value-connectors", "list", "--json"]).json();
     for entry in list["items"].as_array().unwrap() {
         let id = entry["id"].as_str().unwrap();
-        let ran = alone(&["value-connectors", "probe", id, "--json"]);
+        // A connector may have a `--json` of its own.
+        let ran = alone(&["value-connectors", "probe", id, "--format", "json"]);
         assert_eq!((ran.exit, ran.json()["connector_id"].as_str()), (0, Some(id)), "{id}: {}", ran.out);
         assert!(ran.json()["fields"]["readiness"]["status"].is_string());
         let help = alone(&["value-connectors", &id.replace('_', "-"), "--help"]);

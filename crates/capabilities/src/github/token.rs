@@ -32,7 +32,10 @@ pub(super) async fn find(cx: &Cx, base: &str) -> Result<Option<CredentialBinding
             return Ok(Some(found.bearer([authority])));
         }
     }
-    let host = super::site(Some(base));
+    let host = match ::url::Url::parse(base).ok().filter(|_| base != API) {
+        Some(base) => base.host_str().unwrap_or_default().to_owned(),
+        None => super::url::SITE.to_owned(),
+    };
     match of_program(cx, &host).await {
         Some(secret) => Ok(Some(cx.found(secret, "gh").bearer([authority]))),
         None => Ok(None),

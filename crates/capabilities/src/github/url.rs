@@ -138,15 +138,28 @@ impl Comment {
     }
 }
 
-/// Host of the site whose API has this base URL.
+/// Host of the public site.
+pub(super) const SITE: &str = "github.com";
+/// End of the base URL of an enterprise server.
+const ENTERPRISE_PATH: &str = "/api/v3";
+
+/// Host of the site whose API has this base URL. A base on this machine stands in for the public site, unless it is
+/// that of an enterprise server.
 pub(crate) fn site(api_url: Option<&str>) -> String {
-    let host = api_url
-        .and_then(|base| ::url::Url::parse(base).ok())
-        .and_then(|url| url.host_str().map(str::to_owned));
-    match host {
-        Some(host) if host != "api.github.com" => host,
-        _ => "github.com".to_owned(),
-    }
+    let base = api_url.and_then(|base| ::url::Url::parse(base).ok());
+    let own = base.filter(|base| !is_public(base)).and_then(|base| base.host_str().map(str::to_owned));
+    own.unwrap_or_else(|| SITE.to_owned())
+}
+
+fn is_public(base: &::url::Url) -> bool {
+    let here = match base.host() {
+        Some(::url::Host::Domain(name)) => name == "localhost",
+        Some(::url::Host::Ipv4(address)) => address.is_loopback(),
+        Some(::url::Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    };
+    base.host_str() == Some("api.github.com")
+        || (here && !base.path().trim_end_matches('/').ends_with(ENTERPRISE_PATH))
 }
 
 /// A whole number without sign, leading zeros or other spellings.
@@ -215,6 +228,22 @@ mod tests {
                 assert_eq!(error.code, Code::InvalidUrl);
                 error.detail["rule"].as_str().unwrap().to_owned()
             }
+        }
+    }
+
+    /// CAP-086: an enterprise server is its own site; a base on this machine stands in for the public one.
+    #[test]
+    fn cap_086_each_base_has_its_site() {
+        for (base, expected) in [
+            (None, "github.com"),
+            (Some("https://api.github.com"), "github.com"),
+            (Some("https://git.example.com/api/v3"), "git.example.com"),
+            (Some("http://127.0.0.1:8080"), "github.com"),
+            (Some("http://[::1]:8080/"), "github.com"),
+            (Some("http://127.0.0.1:8080/api/v3"), "127.0.0.1"),
+            (Some("https://10.0.0.1"), "10.0.0.1"),
+        ] {
+            assert_eq!(site(base), expected, "{base:?}");
         }
     }
 

@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::failure::Outcome;
 use crate::input::document::read_text;
 
-/// Install a source map whose tests pass, for the owner
+/// Install a source map whose tests pass
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
     "loom value-connectors add weather.yaml",

@@ -104,7 +104,7 @@ async fn cap_083_a_record_is_rolled_up() {
     let payload = scene.scan(json!({"detail": "standard"})).await;
     let item = &payload.items[0];
     let (pull, _) = scene.twin.pull(REPO, 1).unwrap();
-    assert_eq!(item["key"], format!("127.0.0.1/acme/tool#1@{}", pull.head_oid));
+    assert_eq!(item["key"], format!("github.com/acme/tool#1@{}", pull.head_oid));
     let checks = &item["checks"];
     assert_eq!(
         (&checks["state"], &checks["total"], &checks["passing"]),

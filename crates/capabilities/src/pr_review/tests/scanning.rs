@@ -48,7 +48,7 @@ async fn cap_081_five_pages_stream_in_order_and_cost_304s_again() {
     assert_eq!(watch.requests_at_first, 1);
     assert_eq!(numbers(&first), open_numbers(&scene));
     assert_eq!((first.item_count, first.effects.requests_sent, first.effects.external_writes), (450, 5, 0));
-    assert_eq!(first.source_refs[0].r#ref, "127.0.0.1/acme/tool");
+    assert_eq!(first.source_refs[0].r#ref, "github.com/acme/tool");
     assert!(scene.twin.requests().iter().all(|request| request.argument("per_page") == Some("100")));
     scene.twin.clear_requests();
     let again = scene.scan(json!({"detail": "list"})).await;
