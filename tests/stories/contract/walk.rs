@@ -64,7 +64,6 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("http post", "the program's own tests of the door out"),
     ("requests show", "the program's own tests of the request log"),
     ("redact check", "the program's own tests: exit 6 on a hit"),
-    ("value-connectors probe", "the program's own tests of connectors"),
     ("value-connectors history prune", "the program's own tests of connectors"),
     ("value-connectors validate", "the program's own tests of source maps"),
     ("value-connectors test", "the program's own tests of source maps"),
