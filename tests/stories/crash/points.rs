@@ -25,7 +25,7 @@ const POINTS: &[&str] = &[
 /// How often a point is passed before it kills.
 const PASSES: [u32; 2] = [0, 2];
 /// Longest way to a point.
-const REACH_LIMIT: Duration = Duration::from_secs(60);
+const REACH_LIMIT: Duration = Duration::from_secs(180);
 
 /// Starts the hub with each point armed, feeds it until it dies there, and starts it again. Gives the kills.
 pub(super) async fn kill_at_each(stream: &mut Stream) -> usize {
