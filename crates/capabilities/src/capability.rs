@@ -51,16 +51,13 @@ pub struct RunRequest {
     pub settings: RunSettings,
 }
 
-/// Base URL, Connection and credentials of a run.
+/// Base URL and credentials of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RunSettings {
     /// Base URL in the place of the public one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub api_url: Option<String>,
-    /// Connection whose credential is used.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub connection: Option<String>,
     /// Credential references by the names of the entry's credentials.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub credential_refs: BTreeMap<String, CredentialRef>,

@@ -9,8 +9,6 @@ use loom_domain::{Code, Error, Result};
 
 use crate::{Capability, CatalogEntry, Kind, Origin};
 
-pub(crate) use nearest::distance;
-
 /// Characters of an id.
 const ID_CHARS: std::ops::RangeInclusive<usize> = 2..=48;
 /// Characters of a package name.

@@ -30,9 +30,6 @@ pub struct ConnectorConfig {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(with = "BTreeMap<String, String>")]
     pub credential_refs: BTreeMap<String, CredentialRef>,
-    /// Connection.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub connection: Option<String>,
     /// Base URL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api_url: Option<String>,
@@ -70,14 +67,13 @@ impl ConnectorConfig {
 
     /// The file of a request.
     pub fn of(connector: &str, request: &RunRequest, save: bool) -> Self {
-        let RunSettings { api_url, connection, credential_refs } = request.settings.clone();
+        let RunSettings { api_url, credential_refs } = request.settings.clone();
         ConnectorConfig {
             schema_version: SCHEMA.to_owned(),
             connector: connector.to_owned(),
             operation: Some(request.operation.clone()).filter(|operation| !operation.is_empty()),
             input: request.input.clone(),
             credential_refs,
-            connection,
             api_url,
             limits: request.limits,
             save,
@@ -108,11 +104,7 @@ impl ConnectorConfig {
                 limit: given.limit.or(own.limit),
                 max_pages: given.max_pages.or(own.max_pages),
             },
-            settings: RunSettings {
-                api_url: over.settings.api_url.or(self.api_url),
-                connection: over.settings.connection.or(self.connection),
-                credential_refs,
-            },
+            settings: RunSettings { api_url: over.settings.api_url.or(self.api_url), credential_refs },
             ..over
         }
     }
@@ -153,7 +145,7 @@ fn rules() -> Value {
         "type": "object", "additionalProperties": false, "required": ["schema_version", "connector"],
         "properties": {
             "schema_version": text(60), "connector": text(97), "operation": text(48), "input": {"type": "object"},
-            "credential_refs": {"type": "object", "additionalProperties": text(256)}, "connection": text(40),
+            "credential_refs": {"type": "object", "additionalProperties": text(256)},
             "api_url": text(300), "save": {"type": "boolean"},
             "limits": {"type": "object", "additionalProperties": false, "properties": {
                 "timeout_seconds": {"type": "number", "minimum": 0.1, "maximum": 600},

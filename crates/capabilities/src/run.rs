@@ -160,10 +160,7 @@ fn ready<'a>(
     let operation = entry.find_operation(wanted).ok_or_else(|| crate::plan::no_operation(entry, wanted))?;
     let given = request.input.as_object().is_some_and(|members| !members.is_empty());
     let settings = &request.settings;
-    let asks_nothing = operation.id == "probe"
-        && !given
-        && settings.connection.is_none()
-        && settings.credential_refs.is_empty();
+    let asks_nothing = operation.id == "probe" && !given && settings.credential_refs.is_empty();
     request.operation.clone_from(&operation.id);
     request.input = match input::accept_input(operation, request.input) {
         // A probe of nothing needs nothing, whatever the operation asks for otherwise.

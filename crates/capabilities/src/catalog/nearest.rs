@@ -1,5 +1,7 @@
 //! Ids that a mistyped one may have meant.
 
+use loom_domain::text::edit_distance;
+
 /// Most ids that are named.
 const NEAREST_MAX: usize = 5;
 /// Most letters that may differ.
@@ -11,7 +13,7 @@ const PREFIX_CHARS_MIN: usize = 4;
 pub(super) fn ids<'a>(wanted: &str, words: impl Iterator<Item = (&'a str, String)>) -> Vec<String> {
     let mut near: Vec<(usize, usize, String)> = words
         .filter_map(|(word, id)| {
-            let (changed, shared) = (distance(wanted, word), shared_prefix(wanted, word));
+            let (changed, shared) = (edit_distance(wanted, word), shared_prefix(wanted, word));
             let is_near = changed <= DISTANCE_MAX || shared >= PREFIX_CHARS_MIN;
             is_near.then_some((changed, usize::MAX - shared, id))
         })
@@ -29,21 +31,4 @@ pub(super) fn ids<'a>(wanted: &str, words: impl Iterator<Item = (&'a str, String
 
 fn shared_prefix(a: &str, b: &str) -> usize {
     a.chars().zip(b.chars()).take_while(|(x, y)| x == y).count()
-}
-
-/// Letters to insert, remove or replace.
-pub(crate) fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut left = i + 1;
-        let mut next = vec![left];
-        for (y, pair) in b.iter().zip(row.windows(2)) {
-            let &[diagonal, above] = pair else { continue };
-            left = (diagonal + usize::from(x != *y)).min(above + 1).min(left + 1);
-            next.push(left);
-        }
-        row = next;
-    }
-    row.last().copied().unwrap_or(0)
 }

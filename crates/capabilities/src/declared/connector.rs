@@ -170,7 +170,8 @@ impl Capability for DeclaredConnector {
     async fn run(&self, cx: &Cx, request: RunRequest, out: &mut dyn Sink) -> Result<RunOutcome> {
         let operation = self.operation(&request.operation)?;
         if operation.effect == Effect::Write && request.approval.is_none() {
-            return Err(Error::new(Code::ApprovalRequired, "this operation writes, and needs an approval"));
+            return Err(Error::new(Code::ApprovalRequired, "this operation writes, and needs an approval")
+                .with_hint("Approvals of writes are not offered yet; --dry-run shows what would be sent."));
         }
         let filled = Filled::of(operation, &request.input, request.settings.api_url.as_deref())?;
         let credential = self.binding(cx, operation, &request).await?;

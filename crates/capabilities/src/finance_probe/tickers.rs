@@ -65,7 +65,7 @@ async fn list(sec: &Sec<'_>, url: &str) -> Result<(BTreeMap<String, u64>, Seen)>
 /// The tickers with the fewest letters changed.
 fn nearest(ticker: &str, ciks: &BTreeMap<String, u64>) -> Vec<String> {
     let mut near: Vec<(usize, &String)> =
-        ciks.keys().map(|known| (crate::catalog::distance(ticker, known), known)).collect();
+        ciks.keys().map(|known| (loom_domain::text::edit_distance(ticker, known), known)).collect();
     near.sort();
     near.into_iter().take(NEAREST_MAX).map(|(_, known)| known.clone()).collect()
 }

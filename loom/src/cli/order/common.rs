@@ -9,7 +9,6 @@ const VALUES: &[(&str, &str, &str)] = &[
     ("op", "OP", "Operation"),
     ("config", "FILE", "Configuration in JSON or YAML, or - for standard input"),
     ("credential-ref", "REF", "Credential reference, or NAME=REF"),
-    ("connection", "CON", "Connection whose credential is used"),
     ("api-url", "URL", "Base URL of the service"),
     ("timeout-seconds", "N", "Seconds that one request may take"),
     ("deadline", "D", "Time that the whole run may take"),
@@ -23,9 +22,6 @@ const SWITCHES: &[(&str, &str)] = &[
     ("save", "Keep the payload (default)"),
     ("no-save", "Keep nothing"),
     ("print-config", "Print the effective configuration and run nothing"),
-    ("no-cache", "Do not read the cache"),
-    ("refresh", "Ask again, whatever is cached"),
-    ("unordered", "Give items as they come"),
 ];
 /// Shortest and longest time of one attempt, seconds.
 const TIMEOUT_RANGE: std::ops::RangeInclusive<f64> = 0.1..=600.0;
@@ -43,8 +39,6 @@ pub(crate) struct Common {
     pub(crate) config: Option<String>,
     /// Credential references, some with names.
     pub(crate) credential_refs: Vec<String>,
-    /// Connection.
-    pub(crate) connection: Option<String>,
     /// Base URL.
     pub(crate) api_url: Option<String>,
     /// Seconds of one attempt.
@@ -114,7 +108,6 @@ impl Common {
             operation: text("op"),
             config: text("config"),
             credential_refs: refs.into_iter().flatten().cloned().collect(),
-            connection: text("connection"),
             api_url: text("api-url"),
             timeout_seconds: text("timeout-seconds").map(timeout).transpose()?,
             deadline_seconds: text("deadline").map(deadline).transpose()?,

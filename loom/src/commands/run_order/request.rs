@@ -37,9 +37,8 @@ pub(super) fn of(order: &Order, env: &mut Environment) -> Result<(RunRequest, bo
 }
 
 fn of_flags(order: &Order, env: &mut Environment) -> Result<RunRequest> {
-    let Common { connection, api_url, timeout_seconds, deadline_seconds, limit, max_pages, .. } =
-        order.common.clone();
-    let mut settings = RunSettings { api_url, connection, ..RunSettings::default() };
+    let Common { api_url, timeout_seconds, deadline_seconds, limit, max_pages, .. } = order.common.clone();
+    let mut settings = RunSettings { api_url, ..RunSettings::default() };
     for text in &order.common.credential_refs {
         let (name, reference) = named(order, text)?;
         settings.credential_refs.insert(name, reference);
