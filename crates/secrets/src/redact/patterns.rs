@@ -37,7 +37,7 @@ pub(super) enum Tail {
 }
 
 impl Tail {
-    fn is_same(self, other: Tail) -> bool {
+    pub(super) fn is_same(self, other: Tail) -> bool {
         match (self, other) {
             (Tail::Class(a), Tail::Class(b)) => std::ptr::fn_addr_eq(a, b),
             (Tail::Quoted { quote: a, escapes: n }, Tail::Quoted { quote: b, escapes: m }) => {
@@ -70,13 +70,6 @@ pub(super) struct RawHit {
     pub(super) tail: Tail,
     /// Whether the text ended before the tail did.
     pub(super) is_open: bool,
-}
-
-impl RawHit {
-    /// What still belongs to the hit when more text comes.
-    pub(super) fn open(&self) -> Tail {
-        if self.is_open { self.tail } else { Tail::None }
-    }
 }
 
 /// Collects hits.

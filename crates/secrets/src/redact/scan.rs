@@ -24,14 +24,15 @@ impl Engine {
         HEAD_BYTES_MAX.max(joined::broken_bytes(self.index.longest()))
     }
 
-    /// All hits in order of their start; they may overlap.
+    /// All hits in order of their start; they may overlap. Of those at one place the most telling rule is the
+    /// first: where a hit ends may not be known yet.
     pub(super) fn raw_hits(&self, text: &[u8], profile: Profile) -> Vec<RawHit> {
         let mut hits = Hits::default();
         anchors::find(text, profile, &mut hits);
         self.exact_hits(text, &mut hits);
         let mut list = hits.list;
         list.retain(|hit| !self.is_exempt(text, hit));
-        list.sort_by_key(|hit| (hit.start, hit.end));
+        list.sort_by_key(|hit| (hit.start, hit.rule));
         list
     }
 
@@ -85,13 +86,13 @@ pub(super) fn widened(text: &[u8], found: Found) -> Found {
 }
 
 /// A stretch of text that one marker replaces.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(super) struct Span {
     pub(super) rule: Rule,
     pub(super) start: usize,
     pub(super) end: usize,
-    /// What still belongs to the span when more text comes.
-    pub(super) open: Tail,
+    /// What still belongs to the span when more text comes; it ends with the longest of them.
+    open: Vec<Tail>,
     /// How the value of a name goes on, after whatever was found in it: the name stays, so a second run would
     /// find the rest.
     value: Tail,
@@ -99,7 +100,13 @@ pub(super) struct Span {
 
 impl Span {
     pub(super) fn new(hit: &RawHit) -> Self {
-        Span { rule: hit.rule, start: hit.start, end: hit.end, open: hit.open(), value: value_tail(hit) }
+        let open = if hit.is_open { vec![hit.tail] } else { Vec::new() };
+        Span { rule: hit.rule, start: hit.start, end: hit.end, open, value: value_tail(hit) }
+    }
+
+    /// Whether the span goes on when more text comes.
+    pub(super) fn is_open(&self) -> bool {
+        !self.open.is_empty()
     }
 
     /// Whether the hit begins inside.
@@ -115,28 +122,29 @@ impl Span {
         if hit.start == self.start && matches!(self.value, Tail::None) {
             self.value = value_tail(hit);
         }
-        if hit.end > self.end || (hit.end == self.end && matches!(self.open, Tail::None)) {
-            self.open = hit.open();
-            self.end = hit.end;
-            self.follow_value(text);
+        if hit.is_open && !self.open.iter().any(|known| known.is_same(hit.tail)) {
+            self.open.push(hit.tail);
         }
+        self.end = self.end.max(hit.end);
+        self.follow_value(text);
     }
 
     /// Follows what was open when the text ended.
     pub(super) fn follow(&mut self, text: &[u8]) {
-        if !matches!(self.open, Tail::None) {
-            let (end, is_open) = self.open.follow(text, self.end);
-            self.end = end;
-            self.open = if is_open { self.open } else { Tail::None };
-            self.follow_value(text);
-        }
+        let from = self.end;
+        self.open.retain(|tail| {
+            let (end, is_open) = tail.follow(text, from);
+            self.end = self.end.max(end);
+            is_open
+        });
+        self.follow_value(text);
     }
 
     fn follow_value(&mut self, text: &[u8]) {
-        if matches!(self.open, Tail::None) {
+        if self.open.is_empty() {
             let (end, is_open) = self.value.follow(text, self.end);
             self.end = end;
-            self.open = if is_open { self.value } else { Tail::None };
+            self.open.extend(is_open.then_some(self.value));
         }
     }
 }

@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use super::patterns::Tail;
 use super::scan::{Engine, Span};
 use super::{Redactor, Report, withheld};
 use crate::Profile;
@@ -97,7 +96,7 @@ impl<W: Write> RedactWriter<W> {
                 }
             }
         }
-        if last || self.span.as_ref().is_none_or(|span| span.end <= cut && matches!(span.open, Tail::None)) {
+        if last || self.span.as_ref().is_none_or(|span| span.end <= cut && !span.is_open()) {
             from = self.close_span(from)?;
             self.emit(buffer.get(from..cut).unwrap_or_default())?;
         }

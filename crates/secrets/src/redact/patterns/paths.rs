@@ -4,6 +4,7 @@ use super::{
     Hits, Tail, after_escape, begins_word, byte_at, is_word, run, run_back, starts_with, starts_with_folded,
 };
 use crate::Rule;
+use crate::redact::marker;
 
 const ROOTS: &[&str] =
     &["/home/", "/root/", "/tmp/", "/var/", "/mnt/", "/media/", "/etc/", "/opt/", "/Users/", "/private/"];
@@ -82,7 +83,8 @@ fn share(text: &[u8], at: usize, before: usize, between: usize, hits: &mut Hits)
     let length = run(text, host, |byte| is_word(byte) || matches!(byte, b'.' | b'-'), SEGMENT_BYTES_MAX);
     let share = host + length + between;
     let slashes = run(text, host + length, |byte| byte == b'\\', between + 1);
-    if length >= 2 && slashes == between && byte_at(text, share).is_some_and(is_segment) {
+    let begins = marker::ending_at(text, at).is_none();
+    if begins && length >= 2 && slashes == between && byte_at(text, share).is_some_and(is_segment) {
         hits.add(text, Rule::LocalPath, at, share, Tail::Class(is_windows_path));
     }
 }
