@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use loom_api::request::{AddressPolicy, Bind, Connect, CreateAgent, SetMembership};
+use loom_api::request::{AddressPolicy, Bind, Cancel, Connect, CreateAgent, SetMembership};
 use loom_domain::message::{Content, ConversationRef, EventKind, Mention, Sender, SenderKind};
 use loom_domain::{
     AgentId, ConnectionId, ConversationType, Expectation, InboundEvent, MembershipId, OutboundPolicy,
@@ -72,12 +72,15 @@ impl World {
         Ok(self.store.record_inbound(self.act(), offer, events).await?)
     }
 
-    /// Stores messages `from..to`.
+    /// Stores messages `from..to` and closes their items: an Agent may have only so many open.
     pub(crate) async fn fill(&self, from: usize, to: usize) -> anyhow::Result<()> {
         let mut at = from;
         while at < to {
             let next = (at + FILL_BATCH).min(to);
-            self.record((at..next).map(event).collect()).await?;
+            let judged = self.record((at..next).map(event).collect()).await?;
+            let items = judged.into_iter().filter_map(|one| one.item_id);
+            let closed = items.map(|item| self.store.cancel_item(self.act(), item, Cancel::default()));
+            futures_util::future::try_join_all(closed).await?;
             at = next;
         }
         Ok(())

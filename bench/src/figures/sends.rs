@@ -19,8 +19,8 @@ use crate::world::{START, World};
 const IN_FLIGHT: usize = 64;
 /// Callers that fill the Outbox at once.
 const FILLERS: usize = 256;
-/// An Agent may have so many open sends at once, and some to spare.
-const WAVE: usize = 5_000;
+/// Sends that are open at once: an Agent may have a thousand.
+const WAVE: usize = 900;
 const RATE_MIN: f64 = 2_000.0;
 const OF_FLOOR_MIN: f64 = 4.0;
 const SERIAL_OF_FLOOR_MIN: f64 = 0.4;

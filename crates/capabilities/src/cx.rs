@@ -4,6 +4,7 @@ mod meter;
 mod scratch;
 mod world;
 
+use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -213,6 +214,14 @@ impl Cx {
     /// Whether readiness may ask the network.
     pub fn network_checks(&self) -> bool {
         self.world.network_checks
+    }
+
+    /// The home, where a capability keeps state of its own in a folder of its own.
+    pub fn home(&self) -> Result<&Path> {
+        self.world.home.as_deref().ok_or_else(|| {
+            Error::new(Code::NotReady, "this process has no home to keep state in")
+                .with_hint("set a home, or name a file of your own")
+        })
     }
 
     /// A small store that lives as long as the world.

@@ -5,6 +5,7 @@ mod filter;
 mod input;
 mod output;
 mod pull;
+mod queue;
 mod read;
 mod record;
 mod reviews;
@@ -22,7 +23,7 @@ use crate::{
     read_input,
 };
 use filter::Filter;
-use input::{ChecksInput, Detail, ScanInput, ThreadsInput};
+use input::{ChecksInput, Detail, HandledInput, ScanInput, ThreadsInput};
 use pull::Pull;
 use read::Details;
 use scan::Order;
@@ -42,6 +43,7 @@ impl PrReview {
     pub fn new() -> Self {
         let scan = Operation::list::<ScanInput, output::Record>("scan", "loom.pr_record/v1")
             .about("List pull requests, with as much detail as asked for")
+            .with_fields::<output::QueueFields>()
             .paged()
             .resource("repo")
             .rate_scope("github");
@@ -52,6 +54,10 @@ impl PrReview {
                 .rate_scope("github");
         let checks = Operation::record::<ChecksInput, output::ChecksFields>("checks", "loom.pr_checks/v1")
             .about("Roll the checks of one pull request up")
+            .resource("repo")
+            .rate_scope("github");
+        let handled = Operation::record::<HandledInput, queue::Receipt>("handled", "loom.pr_receipt/v1")
+            .about("Note that an offered head was dealt with")
             .resource("repo")
             .rate_scope("github");
         let connector = github::entry("pr_review", "Pull requests of GitHub");
@@ -67,11 +73,12 @@ impl PrReview {
             .operation(scan)
             .operation(threads)
             .operation(checks)
+            .operation(handled)
             .stop_condition("a write is wanted")
             .stop_condition("a text gives instructions")
             .examples(
                 "capability run pr_review --repo owner/repo --filter \"open -draft checks:passing\"",
-                "capability run pr_review --op checks --repo owner/repo --number 7",
+                "capability run pr_review --repo owner/repo --queue",
             );
         PrReview { entry, allowed: None }
     }
@@ -109,16 +116,49 @@ impl PrReview {
                 repos.push(repo);
             }
         }
+        queue::check(&input, request)?;
         let filter = Filter::parse(input.filter.as_deref().unwrap_or_default())?;
-        let order = Order { repos, filter, detail: input.detail };
+        let least = if input.queue { Detail::Standard } else { Detail::List };
+        let order = Order { repos, filter, detail: input.detail.max(least) };
         Ok((input, order))
     }
 
     /// The repository and number of an operation about one pull request.
     fn target(&self, request: &RunRequest) -> Result<(RepoName, u64)> {
+        if request.operation == "handled" {
+            let input: HandledInput = read_input(request)?;
+            return self.head(&input.key, request);
+        }
         let text = request.input.get("repo").and_then(Value::as_str).unwrap_or_default();
         let number = request.input.get("number").and_then(Value::as_u64).unwrap_or_default();
         Ok((self.repo(text, request)?, number))
+    }
+
+    /// The repository and number in `HOST/OWNER/REPO#N@OID`.
+    fn head(&self, key: &str, request: &RunRequest) -> Result<(RepoName, u64)> {
+        let wrong = || {
+            Error::new(Code::InvalidInput, "expected a key such as github.com/owner/repo#12@OID")
+                .with_detail("pointer", "/key")
+        };
+        let (name, rest) = key.split_once('#').ok_or_else(wrong)?;
+        let (number, oid) = rest.split_once('@').ok_or_else(wrong)?;
+        let is_oid = matches!(oid.len(), 40 | 64) && oid.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let number = number.parse::<u64>().ok().filter(|number| *number > 0 && is_oid).ok_or_else(wrong)?;
+        Ok((self.repo(&format!("https://{name}"), request)?, number))
+    }
+
+    async fn handled(&self, cx: &Cx, request: &RunRequest, out: &mut dyn Sink) -> Result<RunOutcome> {
+        let input: HandledInput = read_input(request)?;
+        let (repo, number) = self.head(&input.key, request)?;
+        let mut file = queue::QueueFile::open(cx, input.state_file.as_deref(), &repo.name())?;
+        let mut state = file.read(&repo.name())?;
+        let (_, pull) = one(cx, &repo, number).await?;
+        let current = record::key(&repo, &pull);
+        let who = cx.principal().to_string();
+        let receipt = queue::handled(&mut state, &input, &current, &who, cx.now())?;
+        file.replace(&state)?;
+        out.fields(serde_json::to_value(receipt).map_err(Error::internal)?);
+        Ok(RunOutcome::of(source(cx, &repo, &pull)))
     }
 
     async fn threads(&self, cx: &Cx, request: &RunRequest, out: &mut dyn Sink) -> Result<RunOutcome> {
@@ -192,9 +232,13 @@ impl Capability for PrReview {
         match request.operation.as_str() {
             "threads" => Box::pin(self.threads(cx, &request, out)).await,
             "checks" => Box::pin(self.checks(cx, &request, out)).await,
+            "handled" => Box::pin(self.handled(cx, &request, out)).await,
             _ => {
                 let (input, order) = self.order(&request)?;
-                Box::pin(scan::scan(cx, order, scan::patience(&input), &request, out)).await
+                match input.queue {
+                    true => Box::pin(queue::observe(cx, order, &input, &request, out)).await,
+                    false => Box::pin(scan::scan(cx, order, scan::patience(&input), &request, out)).await,
+                }
             }
         }
     }

@@ -20,7 +20,7 @@ use crate::{
     writer::{BoxedJob, Grouping, StoreHealth, TypedJob, Writer},
 };
 
-const WRITE_QUEUE_MAX: usize = 16_384;
+const WRITE_QUEUE_MAX: usize = 4_096;
 
 /// The store of one hub node. Cheap to clone; the last handle closes it.
 #[derive(Clone)]

@@ -8,23 +8,25 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use loom_domain::{Code, Error, Result, Timestamp};
+use loom_domain::{Code, Error, Result};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 
+use crate::clock::Clock;
 use crate::scope::{Pace, Profile};
 use lane::{Held, Lane};
-use shared::{Answer, SharedWindow};
+use shared::{Answer, SharedWindow, Slot};
 
 /// Most (scope, fingerprint) pairs that are remembered; idle ones are dropped first.
 const LANES_MAX: usize = 4_096;
 /// First and longest pause after a refusal of the SEC.
 const SEC_PAUSE: (Duration, Duration) = (Duration::from_secs(600), Duration::from_secs(3_600));
 
-/// A permit for one attempt; its concurrency slot is free again when it is dropped.
+/// A permit for one attempt; dropped when its answer has come, it frees what it holds.
 #[derive(Debug)]
 pub(crate) struct Permit {
-    _slot: OwnedSemaphorePermit,
+    _in_flight: OwnedSemaphorePermit,
+    _slot: Option<Slot>,
     pub(crate) waited: Duration,
 }
 
@@ -38,53 +40,51 @@ pub(crate) struct LaneKey {
 }
 
 /// The limiter set.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Limiter {
     lanes: Mutex<HashMap<(String, String), Lane>>,
-    sec: Option<SharedWindow>,
+    sec: SharedWindow,
 }
 
 impl Limiter {
-    /// Shares the SEC's window with the other processes that use this directory.
-    pub(crate) fn shared(dir: Option<&Path>) -> Self {
-        Limiter { lanes: Mutex::default(), sec: dir.map(SharedWindow::new) }
+    /// Shares the SEC's window with the other processes that use this directory, by their wall clock.
+    pub(crate) fn new(dir: Option<&Path>, clock: Arc<dyn Clock>) -> Self {
+        Limiter { lanes: Mutex::default(), sec: SharedWindow::new(dir, clock) }
     }
 
-    /// Waits for a permit, at most until `deadline`. `now` is the wall clock, which processes share.
-    pub(crate) async fn acquire(
-        &self,
-        key: &LaneKey,
-        deadline: Instant,
-        now: impl Fn() -> Timestamp,
-    ) -> Result<Permit> {
+    /// Waits for a permit, at most until `deadline`.
+    pub(crate) async fn acquire(&self, key: &LaneKey, deadline: Instant) -> Result<Permit> {
         let start = Instant::now();
         let slots = self.with_lane(key, |lane| Arc::clone(&lane.slots));
-        let slot = tokio::time::timeout_at(deadline, slots.acquire_owned()).await;
-        let Ok(Ok(slot)) = slot else { return Err(limited(deadline - start)) };
+        let in_flight = tokio::time::timeout_at(deadline, slots.acquire_owned()).await;
+        let Ok(Ok(in_flight)) = in_flight else { return Err(limited(deadline - start)) };
         loop {
-            let Some(wait) = self.take(key, now()).await else { break };
+            let wait = match self.take(key).await {
+                Ok(slot) => {
+                    return Ok(Permit { _in_flight: in_flight, _slot: slot, waited: start.elapsed() });
+                }
+                Err(wait) => wait,
+            };
             if wait.until > deadline {
                 let error = limited(wait.until.saturating_duration_since(Instant::now()));
                 return Err(if wait.by_reserve { error.with_detail("reason", "reserve") } else { error });
             }
             tokio::time::sleep_until(wait.until).await;
         }
-        Ok(Permit { _slot: slot, waited: start.elapsed() })
     }
 
     /// Takes a permit, or tells when to ask again.
-    async fn take(&self, key: &LaneKey, now: Timestamp) -> Option<Held> {
-        if let Some(shared) = self.sec.as_ref().filter(|_| key.profile == Profile::Sec) {
-            if let Some(held) = self.with_lane(key, |lane| lane.paused()) {
-                return Some(held);
-            }
-            match shared.take(now).await {
-                Answer::Go => return None,
-                Answer::Wait(wait) => return Some(Held { until: Instant::now() + wait, by_reserve: false }),
-                Answer::Unusable => {}
-            }
+    async fn take(&self, key: &LaneKey) -> std::result::Result<Option<Slot>, Held> {
+        if let Some(held) = self.with_lane(key, |lane| lane.take(&key.pace)) {
+            return Err(held);
         }
-        self.with_lane(key, |lane| lane.take(&key.pace))
+        if key.profile != Profile::Sec {
+            return Ok(None);
+        }
+        match self.sec.take().await {
+            Answer::Go(slot) => Ok(Some(slot)),
+            Answer::Wait(wait) => Err(Held { until: Instant::now() + wait, by_reserve: false }),
+        }
     }
 
     /// Lets nobody pass in this lane for that long. A pause is never shortened.
@@ -94,7 +94,7 @@ impl Limiter {
     }
 
     /// Pauses after a refusal of the SEC: 600 s at first, then doubled up to 3,600 s, for every process.
-    pub(crate) async fn pause_sec(&self, key: &LaneKey, asked: Option<Duration>, now: Timestamp) {
+    pub(crate) async fn pause_sec(&self, key: &LaneKey, asked: Option<Duration>) {
         let (first, most) = SEC_PAUSE;
         let doubled = self.with_lane(key, |lane| {
             let strikes = lane.strikes;
@@ -103,9 +103,7 @@ impl Limiter {
         });
         let wait = doubled.max(asked.unwrap_or_default());
         self.pause(key, wait);
-        if let Some(shared) = &self.sec {
-            shared.pause(now, wait).await;
-        }
+        self.sec.pause(wait).await;
     }
 
     /// Notes that the provider took a request, so that the next pause is a first one again.

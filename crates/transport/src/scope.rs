@@ -163,8 +163,13 @@ pub(crate) fn pace(profile: Profile, rates: &Rates, local: bool, asked: Asked<'_
     let usual = if local { rates.local } else { rates.host };
     let mut pace = match profile {
         Profile::Sec => {
-            let windows = vec![window("sec", SEC_PER_SECOND, SECOND)];
-            return Pace { bucket: None, windows, concurrency: SEC_CONCURRENCY, resource: "core" };
+            // The limiter keeps the window itself, for all processes.
+            return Pace {
+                bucket: None,
+                windows: Vec::new(),
+                concurrency: SEC_CONCURRENCY,
+                resource: "core",
+            };
         }
         Profile::Host => Pace::of_rate(asked.rate.unwrap_or(usual)),
         Profile::Github if local => Pace { concurrency: rates.github_concurrency, ..Pace::of_rate(usual) },
@@ -266,13 +271,6 @@ mod tests {
             (Some("mine"), "api.github.com", Profile::Host),
         ] {
             assert_eq!(Profile::of(scope, &target(host)), profile, "{scope:?} {host}");
-        }
-    }
-
-    #[test]
-    fn the_secs_pace_is_never_raised() {
-        for local in [false, true] {
-            assert_eq!(windows(Profile::Sec, local, asked(&Method::GET, "/")), [(8, 1)]);
         }
     }
 

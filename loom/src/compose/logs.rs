@@ -5,10 +5,13 @@ use std::io::{self, Write};
 use loom_domain::{Error, Result};
 use loom_hub::{Config, home::Home};
 use loom_secrets::{Profile, Redactor};
-use tracing_appender::non_blocking::WorkerGuard;
+use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::{
     EnvFilter, Layer as _, fmt::MakeWriter, layer::SubscriberExt as _, util::SubscriberInitExt as _,
 };
+
+/// Lines that wait for the disk; what is beyond is dropped. Their places are taken at the start.
+const WAITING_LINES_MAX: usize = 8_192;
 
 /// Keeps the log writer alive; dropping it writes what is left.
 pub(crate) struct Guard {
@@ -25,7 +28,8 @@ pub(super) fn start(home: &Home, config: &Config, redactor: Redactor, talks: boo
         .max_log_files(keep)
         .build(home.join("logs"))
         .map_err(Error::internal)?;
-    let (writer, guard) = tracing_appender::non_blocking(appender);
+    let (writer, guard) =
+        NonBlockingBuilder::default().buffered_lines_limit(WAITING_LINES_MAX).finish(appender);
     let filter = || EnvFilter::try_new(&config.log.level).map_err(|cause| Error::invalid("log.level", cause));
     let file = tracing_subscriber::fmt::layer()
         .json()

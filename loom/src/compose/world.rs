@@ -24,6 +24,7 @@ pub(crate) fn offline(env: &Environment) -> Result<World> {
     world = world.with_credentials(resolver, move |name| variables.get(name).cloned());
     world.redactor = redactor;
     let home = env.home();
+    world.home = Some(home.clone());
     world.key = Arc::new(move || loom_secrets::installation_key(&home));
     Ok(world)
 }

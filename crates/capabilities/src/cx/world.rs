@@ -1,5 +1,6 @@
 //! What a process lends to its runs.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -52,6 +53,8 @@ pub struct World {
     pub network_checks: bool,
     /// Values that live between runs.
     pub scratch: Scratch,
+    /// The home, where there is one.
+    pub home: Option<PathBuf>,
     /// Where payloads are kept, if they are.
     pub payloads: Option<PayloadStore>,
     /// Key of cursors and fingerprints.
@@ -79,6 +82,7 @@ impl World {
             cancel: CancellationToken::new(),
             network_checks: false,
             scratch: Scratch::default(),
+            home: None,
             payloads: None,
             key: Arc::new(|| Err(Error::internal("this process has no key"))),
         }

@@ -43,6 +43,51 @@ pub(super) struct ScanInput {
     #[serde(default = "wait_seconds")]
     #[schemars(range(min = 1, max = 86_400))]
     pub(super) wait_seconds: u32,
+    /// Compare with the last observation and offer the heads whose turn it is
+    #[serde(default)]
+    pub(super) queue: bool,
+    /// Heads that are offered at once
+    #[serde(default = "one")]
+    #[schemars(range(min = 1, max = 50))]
+    pub(super) take: u32,
+    /// File of the queue instead of the one below the home
+    #[schemars(length(max = 4096))]
+    pub(super) state_file: Option<String>,
+}
+
+/// What came of an offer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Outcome {
+    /// Approved.
+    Approved,
+    /// Changes were requested; the next head goes first once.
+    ChangesRequested,
+    /// Commented.
+    Commented,
+    /// Nothing was done.
+    Skipped,
+}
+
+/// Input of `handled`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct HandledInput {
+    /// Head that was offered, HOST/OWNER/REPO#N@OID
+    #[schemars(length(min = 1, max = 400))]
+    pub(super) key: String,
+    /// Offer that is answered
+    #[schemars(length(min = 1, max = 64))]
+    pub(super) offer: String,
+    /// What came of it: approved, changes_requested, commented, skipped
+    #[schemars(extend("enum" = ["approved", "changes_requested", "commented", "skipped"]), with = "String")]
+    pub(super) outcome: Outcome,
+    /// Address where it can be seen
+    #[schemars(length(max = 500))]
+    pub(super) evidence: Option<String>,
+    /// File of the queue instead of the one below the home
+    #[schemars(length(max = 4096))]
+    pub(super) state_file: Option<String>,
 }
 
 /// Input of `threads`.
@@ -79,6 +124,10 @@ fn listed() -> Detail {
 
 fn concurrency() -> u32 {
     8
+}
+
+fn one() -> u32 {
+    1
 }
 
 fn wait_seconds() -> u32 {

@@ -231,3 +231,62 @@ pub(super) struct ChecksFields {
     #[schemars(length(max = 10), inner(length(max = 20)))]
     pub(super) partial: Vec<&'static str>,
 }
+
+/// What an observation shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Observation {
+    /// The list was not read whole: nothing is compared and nothing kept.
+    NotObserved,
+    /// Nothing material changed.
+    Unchanged,
+    /// Something did.
+    MaterialChange,
+}
+
+/// What a scan for the queue gives beside its items.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct QueueFields {
+    pub(super) observation: Observation,
+    #[schemars(length(max = 50))]
+    pub(super) offers: Vec<QueueOffer>,
+    pub(super) backlog: Waiting,
+    #[schemars(length(max = 10_000), inner(length(max = 400)))]
+    pub(super) added: Vec<String>,
+    #[schemars(length(max = 10_000), inner(length(max = 400)))]
+    pub(super) removed: Vec<String>,
+    #[schemars(length(max = 10_000))]
+    pub(super) changed: Vec<Changed>,
+}
+
+/// A head whose turn it is.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct QueueOffer {
+    #[schemars(length(max = 64))]
+    pub(super) offer_id: String,
+    #[schemars(length(max = 400))]
+    pub(super) key: String,
+    #[schemars(length(max = 20))]
+    pub(super) lane: &'static str,
+    #[schemars(length(max = 30))]
+    pub(super) ready_since: String,
+    #[schemars(length(max = 200))]
+    pub(super) reason: String,
+}
+
+/// What waits.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Waiting {
+    pub(super) unhandled: u64,
+    pub(super) oldest_age_seconds: u64,
+    pub(super) next_poll_seconds: u32,
+}
+
+/// A head with its material changes.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Changed {
+    #[schemars(length(max = 400))]
+    pub(super) key: String,
+    #[schemars(length(max = 10), inner(length(max = 20)))]
+    pub(super) fields: Vec<&'static str>,
+}

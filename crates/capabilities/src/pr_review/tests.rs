@@ -3,6 +3,7 @@
 mod details;
 mod filters;
 mod limits;
+mod queue;
 mod scanning;
 
 use std::sync::{Arc, OnceLock};
@@ -73,6 +74,14 @@ impl Scene {
 
     async fn resumed(&self, more: Value, cursor: &str) -> Payload {
         self.watched("scan", input(&more), Some(cursor), &mut NoObserver).await
+    }
+
+    async fn watched_pages(&self, more: Value, pages: u32) -> Payload {
+        let settings = RunSettings { api_url: Some(self.base.clone()), ..RunSettings::default() };
+        let limits = crate::RunLimits { max_pages: Some(pages), ..crate::RunLimits::default() };
+        let (operation, input) = ("scan".to_owned(), input(&more));
+        let request = RunRequest { operation, input, settings, limits, ..RunRequest::default() };
+        crate::run(&self.world, &PrReview::new(), request, None, &mut NoObserver).await.unwrap()
     }
 
     async fn watched(

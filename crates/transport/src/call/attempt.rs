@@ -35,7 +35,7 @@ impl Call {
         let lane = self.lane_of(&target);
         self.lane = Some(lane.clone());
         let core = self.core();
-        let permit = core.limiter.acquire(&lane, self.deadline, || core.clock.now()).await;
+        let permit = core.limiter.acquire(&lane, self.deadline).await;
         let permit = permit.map_err(Failure::Refused)?;
         self.waited += permit.waited;
         self.attempts += 1;

@@ -21,7 +21,7 @@ impl Call {
         let now = core.clock.now();
         match self.throttle(status, headers) {
             Some(throttle) if lane.profile == Profile::Sec => {
-                core.limiter.pause_sec(lane, throttle.asked, now).await;
+                core.limiter.pause_sec(lane, throttle.asked).await;
             }
             Some(throttle) => core.limiter.pause(lane, throttle.wait()),
             None if (200..300).contains(&status) => core.limiter.accepted(lane),

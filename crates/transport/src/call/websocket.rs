@@ -27,7 +27,7 @@ impl Opening {
         let target = call.core().policy.check_url(&call.url, &call.spec.hosts).map_err(|e| call.finish(e))?;
         let lane = call.lane_of(&target);
         let core = call.core();
-        let permit = core.limiter.acquire(&lane, call.deadline, || core.clock.now()).await;
+        let permit = core.limiter.acquire(&lane, call.deadline).await;
         let permit = permit.map_err(|e| call.finish(e))?;
         call.attempts = 1;
         let mut record = Record::start(call, &target, permit.waited);

@@ -4,99 +4,153 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use loom_domain::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::clock::Clock;
 use crate::scope::SEC_PER_SECOND;
 
 const FILE: &str = "rate-sec.json";
 const WINDOW_MS: i64 = 1_000;
+/// A slot of a process that ended without giving it back is free after this.
+const OPEN_MS: i64 = 30_000;
+/// Wait for a slot whose request is on its way.
+const OPEN_POLL_MS: i64 = 10;
 /// Longest pause that is believed.
 const PAUSE_MAX_MS: i64 = 24 * 3_600_000;
 /// Largest file that is read.
 const FILE_BYTES_MAX: u64 = 4_096;
 /// Wait for a process that holds the lock.
-const BUSY: Duration = Duration::from_millis(5);
-/// Times that a pause is tried to be shared.
+const BUSY: Duration = Duration::from_millis(2);
+/// Times that a change which must not be lost is tried.
 const TRIES: u32 = 200;
 
-/// What the file says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What the window says.
+#[derive(Debug)]
 pub(super) enum Answer {
-    /// A permit was taken.
-    Go,
+    /// A slot was taken.
+    Go(Slot),
     /// Not yet.
     Wait(Duration),
-    /// The file cannot be used; the window of this process alone counts.
-    Unusable,
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct State {
-    /// Wall-clock milliseconds of the last permits, oldest first.
-    times: Vec<i64>,
+    slots: Vec<Taken>,
     /// Nobody passes before.
     paused_until: i64,
 }
 
+/// A slot that is taken: while its request is on its way, and for one window after its answer. So no more requests
+/// arrive within a window than there are slots, however long each of them took to get there.
+#[derive(Debug, Serialize, Deserialize)]
+struct Taken {
+    id: String,
+    is_open: bool,
+    /// Wall-clock milliseconds.
+    free_at: i64,
+}
+
 impl State {
-    /// Takes a permit, or tells the milliseconds to wait. Times of the future, after a step of the clock, count as now.
-    fn take(&mut self, now: i64) -> Option<i64> {
+    /// Takes a slot, or tells the milliseconds to wait. Times beyond what can be, after a step of the clock, are cut.
+    fn take(&mut self, id: &str, now: i64) -> Option<i64> {
         let pause = self.paused_until.min(now.saturating_add(PAUSE_MAX_MS)).saturating_sub(now);
         if pause > 0 {
             return Some(pause);
         }
-        self.times.retain_mut(|time| {
-            *time = (*time).min(now);
-            now - *time <= WINDOW_MS
+        self.slots.retain_mut(|slot| {
+            let longest = if slot.is_open { OPEN_MS } else { WINDOW_MS + 1 };
+            slot.free_at = slot.free_at.min(now.saturating_add(longest));
+            slot.free_at > now
         });
-        let most = usize::try_from(SEC_PER_SECOND).unwrap_or(1);
-        let full = self.times.len().checked_sub(most).and_then(|index| self.times.get(index));
-        if let Some(oldest) = full {
-            return Some(oldest + WINDOW_MS + 1 - now);
+        if self.slots.len() < usize::try_from(SEC_PER_SECOND).unwrap_or(1) {
+            self.slots.push(Taken { id: id.to_owned(), is_open: true, free_at: now.saturating_add(OPEN_MS) });
+            return None;
         }
-        self.times.push(now);
-        None
+        let wait = |slot: &Taken| if slot.is_open { OPEN_POLL_MS } else { slot.free_at - now };
+        Some(self.slots.iter().map(wait).min().unwrap_or(OPEN_POLL_MS))
+    }
+
+    fn give_back(&mut self, id: &str, now: i64) {
+        if let Some(slot) = self.slots.iter_mut().find(|slot| slot.id == id) {
+            slot.is_open = false;
+            slot.free_at = now.saturating_add(WINDOW_MS + 1);
+        }
     }
 }
 
-/// The file.
-#[derive(Debug)]
+/// The window: in a file that processes share, or in memory where there is none.
+#[derive(Debug, Clone)]
 pub(super) struct SharedWindow {
-    path: PathBuf,
+    path: Option<PathBuf>,
+    memory: Arc<Mutex<State>>,
+    clock: Arc<dyn Clock>,
+    /// Tells slots of this process from those of others.
+    name: u64,
+    taken: Arc<AtomicU64>,
 }
 
-impl SharedWindow {
-    pub(super) fn new(dir: &Path) -> Self {
-        SharedWindow { path: dir.join(FILE) }
-    }
+/// A slot; its window runs from the moment it is dropped.
+#[derive(Debug)]
+pub(super) struct Slot {
+    window: SharedWindow,
+    id: String,
+}
 
-    /// Takes a permit in the window of all processes.
-    pub(super) async fn take(&self, now: Timestamp) -> Answer {
-        let answer = self.change(move |state| state.take(now.0)).await;
-        match answer {
-            Ok(None) => Answer::Go,
-            Ok(Some(ms)) => Answer::Wait(Duration::from_millis(u64::try_from(ms).unwrap_or(1).max(1))),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Answer::Wait(BUSY),
-            Err(error) => {
-                tracing::warn!(kind = ?error.kind(), "the shared window of the SEC cannot be used");
-                Answer::Unusable
+impl Drop for Slot {
+    fn drop(&mut self) {
+        for _ in 0..TRIES {
+            let now = self.window.clock.now().0;
+            match self.window.change_now(|state| state.give_back(&self.id, now)) {
+                Err(_) => std::thread::sleep(BUSY),
+                Ok(()) => return,
             }
         }
     }
+}
 
-    /// Pauses all processes.
-    pub(super) async fn pause(&self, now: Timestamp, wait: Duration) {
-        let until = now.0.saturating_add(i64::try_from(wait.as_millis()).unwrap_or(PAUSE_MAX_MS));
+fn told(error: &io::Error) {
+    tracing::warn!(kind = ?error.kind(), "the shared window of the SEC cannot be used");
+}
+
+impl SharedWindow {
+    /// The window of the processes that use the directory, or of this process alone.
+    pub(super) fn new(dir: Option<&Path>, clock: Arc<dyn Clock>) -> Self {
+        let name = getrandom::u64().unwrap_or_else(|_| u64::from(std::process::id()));
+        SharedWindow {
+            path: dir.map(|dir| dir.join(FILE)),
+            memory: Arc::default(),
+            clock,
+            name,
+            taken: Arc::default(),
+        }
+    }
+
+    /// Takes a slot.
+    pub(super) async fn take(&self) -> Answer {
+        let id = format!("{:016x}-{}", self.name, self.taken.fetch_add(1, Ordering::Relaxed));
+        let (now, known) = (self.clock.now().0, id.clone());
+        match self.change(move |state| state.take(&known, now)).await {
+            Ok(None) => Answer::Go(Slot { window: self.clone(), id }),
+            Ok(Some(ms)) => Answer::Wait(Duration::from_millis(u64::try_from(ms).unwrap_or(1).max(1))),
+            Err(_) => Answer::Wait(BUSY),
+        }
+    }
+
+    /// Pauses the other processes; the lane of this one keeps its own pause.
+    pub(super) async fn pause(&self, wait: Duration) {
+        if self.path.is_none() {
+            return;
+        }
+        let until =
+            self.clock.now().0.saturating_add(i64::try_from(wait.as_millis()).unwrap_or(PAUSE_MAX_MS));
         for _ in 0..TRIES {
             match self.change(move |state| state.paused_until = state.paused_until.max(until)).await {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => tokio::time::sleep(BUSY).await,
-                Err(error) => {
-                    return tracing::warn!(kind = ?error.kind(), "a pause of the SEC cannot be shared");
-                }
+                Err(_) => tokio::time::sleep(BUSY).await,
                 Ok(()) => return,
             }
         }
@@ -104,15 +158,26 @@ impl SharedWindow {
 
     async fn change<T: Send + 'static>(
         &self,
-        act: impl FnOnce(&mut State) -> T + Send + 'static,
+        act: impl FnMut(&mut State) -> T + Send + 'static,
     ) -> io::Result<T> {
-        let path = self.path.clone();
-        tokio::task::spawn_blocking(move || change(&path, act)).await.map_err(io::Error::other)?
+        let window = self.clone();
+        tokio::task::spawn_blocking(move || window.change_now(act)).await.map_err(io::Error::other)?
+    }
+
+    /// Where the file cannot be used, the window of this process alone counts.
+    fn change_now<T>(&self, mut act: impl FnMut(&mut State) -> T) -> io::Result<T> {
+        if let Some(path) = &self.path {
+            match change(path, &mut act) {
+                Err(error) if error.kind() != io::ErrorKind::WouldBlock => told(&error),
+                answer => return answer,
+            }
+        }
+        Ok(act(&mut self.memory.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 }
 
 /// Changes the file under its lock; `WouldBlock` if another process holds it.
-fn change<T>(path: &Path, act: impl FnOnce(&mut State) -> T) -> io::Result<T> {
+fn change<T>(path: &Path, act: &mut impl FnMut(&mut State) -> T) -> io::Result<T> {
     if let Some(dir) = path.parent() {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
     }
@@ -140,49 +205,99 @@ fn read(file: &File) -> State {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicI64;
+
+    use loom_domain::Timestamp;
+
     use super::*;
 
-    const NOW: Timestamp = Timestamp(1_800_000_000_000);
+    #[derive(Debug, Default)]
+    struct Hands(AtomicI64);
 
+    impl Clock for Hands {
+        fn now(&self) -> Timestamp {
+            Timestamp(1_800_000_000_000 + self.0.load(Ordering::Relaxed))
+        }
+    }
+
+    impl Hands {
+        fn set(&self, ms: i64) {
+            self.0.store(ms, Ordering::Relaxed);
+        }
+    }
+
+    async fn go(window: &SharedWindow) -> Slot {
+        match window.take().await {
+            Answer::Go(slot) => slot,
+            Answer::Wait(wait) => panic!("to wait {wait:?}"),
+        }
+    }
+
+    async fn wait(window: &SharedWindow) -> u128 {
+        match window.take().await {
+            Answer::Go(_) => 0,
+            Answer::Wait(wait) => wait.as_millis(),
+        }
+    }
+
+    /// CAP-098: a slot counts from its grant to one window after its answer, in every process.
     #[tokio::test]
-    async fn two_processes_share_one_window_and_one_pause() {
-        let dir = tempfile::tempdir().unwrap();
-        let (one, two) = (SharedWindow::new(dir.path()), SharedWindow::new(dir.path()));
+    async fn cap_098_two_processes_share_one_window_and_one_pause() {
+        let (dir, clock) = (tempfile::tempdir().unwrap(), Arc::new(Hands::default()));
+        let [one, two] = [(); 2].map(|()| SharedWindow::new(Some(dir.path()), clock.clone()));
+        let mut slots = Vec::new();
         for index in 0..8 {
-            let window = if index % 2 == 0 { &one } else { &two };
-            assert_eq!(window.take(Timestamp(NOW.0 + index)).await, Answer::Go, "{index}");
+            slots.push(go(if index % 2 == 0 { &one } else { &two }).await);
         }
-        let later = |ms| Timestamp(NOW.0 + ms);
-        assert_eq!(two.take(later(500)).await, Answer::Wait(Duration::from_millis(501)));
-        assert_eq!(one.take(later(1_000)).await, Answer::Wait(Duration::from_millis(1)));
-        assert_eq!(one.take(later(1_001)).await, Answer::Go);
-        one.pause(later(2_000), Duration::from_secs(600)).await;
-        assert_eq!(two.take(later(2_001)).await, Answer::Wait(Duration::from_millis(599_999)));
-        assert_eq!(two.take(later(602_000)).await, Answer::Go);
+        clock.set(5_000);
+        assert_eq!((wait(&one).await, wait(&two).await), (10, 10), "all are on their way");
+        slots.pop();
+        assert_eq!(wait(&two).await, 10);
+        drop(slots);
+        clock.set(5_400);
+        assert_eq!(wait(&one).await, 601);
+        clock.set(6_001);
+        drop(go(&two).await);
+        one.pause(Duration::from_secs(600)).await;
+        assert_eq!(wait(&two).await, 600_000);
+        clock.set(606_001);
+        go(&two).await;
     }
 
     #[tokio::test]
-    async fn a_damaged_file_and_a_clock_that_stepped_back_do_not_stop_anything_for_long() {
-        let dir = tempfile::tempdir().unwrap();
+    async fn a_damaged_file_a_dead_process_and_a_clock_that_stepped_back_stop_nothing_for_long() {
+        let (dir, clock) = (tempfile::tempdir().unwrap(), Arc::new(Hands::default()));
         fs::write(dir.path().join(FILE), "{").unwrap();
-        let window = SharedWindow::new(dir.path());
-        for _ in 0..8 {
-            assert_eq!(window.take(Timestamp(NOW.0 + 9_000_000)).await, Answer::Go);
+        let window = SharedWindow::new(Some(dir.path()), clock.clone());
+        clock.set(9_000_000);
+        let taken = (go(&window).await, go(&window).await, go(&window).await);
+        for _ in 0..5 {
+            std::mem::forget(go(&window).await);
         }
-        assert_eq!(window.take(NOW).await, Answer::Wait(Duration::from_millis(1_001)));
-        assert_eq!(window.take(Timestamp(NOW.0 + 1_001)).await, Answer::Go);
+        drop(taken);
+        clock.set(0);
+        assert_eq!(wait(&window).await, 10);
+        clock.set(1_002);
+        drop((go(&window).await, go(&window).await, go(&window).await));
+        clock.set(OPEN_MS + 1);
+        for _ in 0..8 {
+            go(&window).await;
+        }
     }
 
     #[tokio::test]
-    async fn a_held_lock_is_waited_for_and_an_unusable_place_is_not() {
-        let dir = tempfile::tempdir().unwrap();
-        let window = SharedWindow::new(dir.path());
+    async fn a_held_lock_is_waited_for_and_an_unusable_place_leaves_the_window_of_the_process() {
+        let (dir, clock) = (tempfile::tempdir().unwrap(), Arc::new(Hands::default()));
+        let window = SharedWindow::new(Some(dir.path()), clock.clone());
         let file = File::create(dir.path().join(FILE)).unwrap();
         file.lock().unwrap();
-        assert_eq!(window.take(NOW).await, Answer::Wait(BUSY));
+        assert_eq!(wait(&window).await, BUSY.as_millis());
         file.unlock().unwrap();
-        assert_eq!(window.take(NOW).await, Answer::Go);
-        let nowhere = SharedWindow::new(&dir.path().join(FILE).join("below"));
-        assert_eq!(nowhere.take(NOW).await, Answer::Unusable);
+        go(&window).await;
+        let nowhere = SharedWindow::new(Some(&dir.path().join(FILE).join("below")), clock);
+        for _ in 0..8 {
+            go(&nowhere).await;
+        }
+        assert_eq!(wait(&nowhere).await, 1_001);
     }
 }
