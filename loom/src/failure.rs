@@ -7,6 +7,11 @@ use loom_domain::{Code, Error};
 /// Exit status after an interrupt.
 pub(crate) const INTERRUPTED: u8 = 130;
 
+/// Exit status of what was refused or failed.
+pub(crate) const REFUSED: u8 = 1;
+/// Exit status of what waits for somebody's decision.
+pub(crate) const UNDECIDED: u8 = 3;
+
 /// Why a command stops.
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -31,9 +36,9 @@ pub(crate) fn exit_of(code: Code) -> u8 {
     use loom_domain::Exit;
     match (code, code.exit()) {
         (Code::Cancelled, _) => INTERRUPTED,
-        (_, Exit::Refused) => 1,
+        (_, Exit::Refused) => REFUSED,
         (_, Exit::Usage) => 2,
-        (_, Exit::Decision) => 3,
+        (_, Exit::Decision) => UNDECIDED,
         (_, Exit::Provider) => 4,
         (_, Exit::Conflict) => 5,
         (_, Exit::Integrity) => 6,

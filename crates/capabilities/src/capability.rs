@@ -118,6 +118,18 @@ pub enum StopReason {
     Error,
 }
 
+/// What the facts mean for whoever asked; the run itself came to its end.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Verdict {
+    /// Nothing stands against it.
+    #[default]
+    Met,
+    /// What was asked about failed.
+    Failed,
+    /// Somebody has to decide before it can go on.
+    NeedsDecision,
+}
+
 /// What a capability tells about a run that came to its end. Results went through the sink.
 #[derive(Debug, Clone, Default)]
 pub struct RunOutcome {
@@ -131,6 +143,8 @@ pub struct RunOutcome {
     pub warnings: Vec<String>,
     /// Whether Loom computed every fact itself; answers of providers are untrusted.
     pub is_own_fact: bool,
+    /// What the facts mean.
+    pub verdict: Verdict,
 }
 
 impl RunOutcome {

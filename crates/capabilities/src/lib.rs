@@ -28,6 +28,7 @@ mod jq;
 mod payload;
 mod payloads;
 mod plan;
+pub mod pr_program;
 pub mod pr_review;
 mod projection;
 mod run;
@@ -37,7 +38,7 @@ mod source_map;
 mod turn;
 
 pub use capability::{
-    ApprovalRef, Capability, Resources, RunLimits, RunOutcome, RunRequest, RunSettings, StopReason,
+    ApprovalRef, Capability, Resources, RunLimits, RunOutcome, RunRequest, RunSettings, StopReason, Verdict,
 };
 pub use catalog::{Catalog, fold_id};
 pub use config::ConnectorConfig;

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::projection::Capped;
-use crate::{Effects, StopReason, sha256_of};
+use crate::{Effects, StopReason, Verdict, sha256_of};
 
 /// Schema of the document.
 const SCHEMA: &str = "loom.value_payload/v1";
@@ -189,6 +189,9 @@ pub struct Payload {
     /// The failure.
     #[schemars(with = "Option<Value>")]
     pub error: Option<Error>,
+    /// What the facts mean for whoever asked; no part of the document.
+    #[serde(skip)]
+    pub verdict: Verdict,
     /// Digest of the facts: equal facts, equal digest.
     pub content_digest: String,
 }

@@ -8,6 +8,7 @@ mod pull;
 mod queue;
 mod read;
 mod record;
+mod records;
 mod reviews;
 mod scan;
 mod threads;
@@ -25,7 +26,8 @@ use crate::{
 use filter::Filter;
 use input::{ChecksInput, Detail, HandledInput, ScanInput, ThreadsInput};
 use pull::Pull;
-use read::Details;
+use read::{Details, Parts};
+use records::Records;
 use scan::Order;
 
 /// Requests in flight of the operations about one pull request, which wait for no window.
@@ -183,6 +185,35 @@ impl PrReview {
         out.fields(serde_json::to_value(fields).map_err(Error::internal)?);
         Ok(RunOutcome::of(source(cx, &repo, &pull)))
     }
+}
+
+/// Whether a text is a filter.
+pub(crate) fn check_filter(text: &str) -> Result<()> {
+    Filter::parse(text).map(drop)
+}
+
+/// The record of one pull request, with standard detail.
+pub(crate) async fn read_one(reader: &Reader<'_>, repo: &RepoName, number: u64) -> Result<Value> {
+    let url = reader.url(&format!("{}/pulls/{number}", repo.api_path()));
+    let pull = reader.read(&url, pull::WHOLE, pull::whole).await?.value.pull;
+    let mut details = Details::default();
+    read::read(reader, repo, &pull, Parts::of(Detail::Standard), &mut details).await?;
+    serde_json::to_value(record::record(repo, pull, details, Detail::Standard)).map_err(Error::internal)
+}
+
+/// The records of those that a filter finds, with standard detail, and whether there are no more.
+pub(crate) async fn find(
+    cx: &Cx,
+    repo: &RepoName,
+    filter: &str,
+    limit: u32,
+    request: &RunRequest,
+) -> Result<(Vec<Value>, bool)> {
+    let order = Order { repos: vec![repo.clone()], filter: Filter::parse(filter)?, detail: Detail::Standard };
+    let mut records = Records::up_to(limit);
+    let plain = RunRequest { cursor: None, ..request.clone() };
+    let outcome = Box::pin(scan::scan(cx, order, PATIENCE, &plain, &mut records)).await?;
+    Ok((records.list, outcome.stop_reason == crate::StopReason::End))
 }
 
 /// Reads one pull request for its head.

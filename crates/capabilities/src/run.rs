@@ -296,6 +296,7 @@ fn finish(
         },
         warnings,
         error,
+        verdict: outcome.verdict,
         content_digest: String::new(),
     }
 }

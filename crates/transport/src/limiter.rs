@@ -52,7 +52,7 @@ impl Limiter {
         Limiter { lanes: Mutex::default(), sec: SharedWindow::new(dir, clock) }
     }
 
-    /// Waits for a permit, at most until `deadline`.
+    /// Waits for a permit, at most until `deadline`. A reserve is not waited for: it is there for others.
     pub(crate) async fn acquire(&self, key: &LaneKey, deadline: Instant) -> Result<Permit> {
         let start = Instant::now();
         let slots = self.with_lane(key, |lane| Arc::clone(&lane.slots));
@@ -65,7 +65,7 @@ impl Limiter {
                 }
                 Err(wait) => wait,
             };
-            if wait.until > deadline {
+            if wait.by_reserve || wait.until > deadline {
                 let error = limited(wait.until.saturating_duration_since(Instant::now()));
                 return Err(if wait.by_reserve { error.with_detail("reason", "reserve") } else { error });
             }

@@ -2,7 +2,7 @@
 
 mod request;
 
-use loom_capabilities::{ConnectorConfig, Payload, RunRequest, World};
+use loom_capabilities::{ConnectorConfig, Payload, RunRequest, Verdict, World};
 use loom_domain::{Error, Result};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc::unbounded_channel;
@@ -10,7 +10,7 @@ use tokio::sync::mpsc::unbounded_channel;
 use crate::cli::order::Order;
 use crate::compose::world;
 use crate::context::Context;
-use crate::failure::{Failure, INTERRUPTED, Outcome};
+use crate::failure::{Failure, INTERRUPTED, Outcome, REFUSED, UNDECIDED};
 use crate::output::{Progress, Stream};
 
 /// Runs the order of the command line.
@@ -35,9 +35,11 @@ pub(super) async fn run(cx: &mut Context<'_, '_>) -> Outcome {
     if let (Some(path), Some(cursor)) = (&order.common.cursor_out, &payload.cursor) {
         request::write_cursor(path, cursor)?;
     }
-    match &payload.error {
-        None => Ok(()),
-        Some(error) => Err(Failure::of(error.code)),
+    match (&payload.error, payload.verdict) {
+        (Some(error), _) => Err(Failure::of(error.code)),
+        (None, Verdict::Met) => Ok(()),
+        (None, Verdict::Failed) => Err(Failure::Exit(REFUSED)),
+        (None, Verdict::NeedsDecision) => Err(Failure::Exit(UNDECIDED)),
     }
 }
 

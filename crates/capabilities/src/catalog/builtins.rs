@@ -11,6 +11,7 @@ pub(super) fn all() -> Vec<Arc<dyn Capability>> {
         Arc::new(crate::github_reply_monitor::GithubReplyMonitor::new()),
         Arc::new(crate::github_public_probe::GithubPublicProbe::new()),
         Arc::new(crate::pr_review::PrReview::new()),
+        Arc::new(crate::pr_program::PrProgram::new()),
         Arc::new(crate::http_webhook::HttpWebhook::new()),
     ]
 }

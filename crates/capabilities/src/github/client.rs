@@ -1,10 +1,7 @@
 //! Requests to GitHub's REST and GraphQL APIs.
 
-use std::sync::Mutex;
-use std::sync::PoisonError;
-
-use loom_domain::{Code, Error, Result};
-use loom_transport::{CacheKey, CredentialBinding, Method, Rate, RateState, RequestBuilder, Response};
+use loom_domain::Result;
+use loom_transport::{CacheKey, CredentialBinding, Method, Rate, RequestBuilder, Response};
 use serde_json::{Value, json};
 
 use super::{API, errors, token};
@@ -12,8 +9,6 @@ use crate::Cx;
 
 const API_VERSION: &str = "2022-11-28";
 const USER_AGENT: &str = concat!("loom/", env!("CARGO_PKG_VERSION"));
-/// Requests that are left to others of the same credential.
-const RESERVE: u64 = 50;
 const REST: Rate = Rate { per_second: 12.0, burst: 12, concurrency: 8 };
 const GRAPHQL: Rate = Rate { per_second: 4.0, burst: 4, concurrency: 8 };
 
@@ -22,7 +17,6 @@ pub(crate) struct Github<'a> {
     cx: &'a Cx,
     base: String,
     credential: Option<CredentialBinding>,
-    rate: Mutex<Option<RateState>>,
 }
 
 /// Where GraphQL is, for a REST base URL.
@@ -38,7 +32,7 @@ impl<'a> Github<'a> {
     pub(crate) async fn open(cx: &'a Cx) -> Result<Self> {
         let base = cx.api_base(API);
         let credential = token::find(cx, &base).await?;
-        Ok(Github { cx, base, credential, rate: Mutex::new(None) })
+        Ok(Github { cx, base, credential })
     }
 
     /// Whether a token was found.
@@ -103,32 +97,12 @@ impl<'a> Github<'a> {
     }
 
     async fn send(&self, request: RequestBuilder) -> Result<Response> {
-        self.keep_reserve()?;
         let response = request.send_any_status().await?;
-        *self.rate.lock().unwrap_or_else(PoisonError::into_inner) = response.meta().rate;
         let is_confirmed = response.status() == 304 && response.projection().is_some();
         if response.is_success() || is_confirmed {
             Ok(response)
         } else {
             Err(errors::of_answer(&response, self.cx.now()))
         }
-    }
-
-    /// Stops while there is something left: unattended reads must not use up what people need.
-    fn keep_reserve(&self) -> Result<()> {
-        let rate = *self.rate.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(RateState { limit, remaining: Some(remaining), reset_at: Some(reset_at) }) = rate else {
-            return Ok(());
-        };
-        // Without a token there are 60 requests an hour; a tenth of a small limit is reserve enough.
-        let reserve = limit.map_or(RESERVE, |limit| RESERVE.min(limit / 10));
-        let now_s = u64::try_from(self.cx.now().0 / 1_000).unwrap_or(0);
-        if remaining > reserve || reset_at <= now_s {
-            return Ok(());
-        }
-        let mut error = Error::new(Code::ProviderRateLimited, "the reserve of GitHub's limit is reached")
-            .with_detail("limited_by", "reserve");
-        error.retry_after_ms = Some(reset_at.saturating_sub(now_s).saturating_mul(1_000));
-        Err(error)
     }
 }

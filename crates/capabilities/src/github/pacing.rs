@@ -147,7 +147,7 @@ impl Pacing {
 /// Whether a window is used up, by GitHub's word or by the reserve that Loom keeps.
 fn is_primary(error: &Error) -> bool {
     let is = |key: &str, word: &str| error.detail.get(key).is_some_and(|value| value == word);
-    is("limit", "primary") || is("limited_by", "reserve") || is("reason", "reserve")
+    is("limit", "primary") || is("reason", "reserve")
 }
 
 /// 60 s, doubled each time up to 900 s.

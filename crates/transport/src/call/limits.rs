@@ -16,9 +16,19 @@ const RESOURCE: &str = "x-ratelimit-resource";
 impl Call {
     /// Pauses the scope of a throttled request, so that nobody else opens a socket in vain, and keeps the reserve.
     pub(super) async fn note_limits(&self, status: u16, headers: &HeaderMap) {
-        let (false, Some(lane)) = (self.keeps_own_pace(), &self.lane) else { return };
+        let Some(lane) = &self.lane else { return };
         let core = self.core();
-        let now = core.clock.now();
+        if lane.profile == Profile::Github
+            && let Some(wait) = RateState::read(headers).and_then(|rate| {
+                throttle::reserve(&rate, core.settings.rates.github_reserve, core.clock.now())
+            })
+        {
+            let resource = headers.get(RESOURCE).and_then(|value| value.to_str().ok());
+            core.limiter.reserve(lane, resource.unwrap_or(lane.pace.resource), wait);
+        }
+        if self.keeps_own_pace() {
+            return;
+        }
         match self.throttle(status, headers) {
             Some(throttle) if lane.profile == Profile::Sec => {
                 core.limiter.pause_sec(lane, throttle.asked).await;
@@ -26,13 +36,6 @@ impl Call {
             Some(throttle) => core.limiter.pause(lane, throttle.wait()),
             None if (200..300).contains(&status) => core.limiter.accepted(lane),
             None => {}
-        }
-        if lane.profile == Profile::Github
-            && let Some(wait) = RateState::read(headers)
-                .and_then(|rate| throttle::reserve(&rate, core.settings.rates.github_reserve, now))
-        {
-            let resource = headers.get(RESOURCE).and_then(|value| value.to_str().ok());
-            core.limiter.reserve(lane, resource.unwrap_or(lane.pace.resource), wait);
         }
     }
 

@@ -42,16 +42,12 @@ pub(crate) fn read(profile: Profile, status: u16, headers: &HeaderMap, now: Time
     throttled.then(|| Throttle { asked: after.or_else(reset) })
 }
 
-/// How long a limit must rest because only its reserve is left. Limits that are no larger than the reserve have none.
+/// How long a limit must rest because only its reserve is left. Of a small limit a tenth is reserve enough: without a
+/// token there are 60 requests an hour.
 pub(crate) fn reserve(rate: &RateState, reserve: u32, now: Timestamp) -> Option<Duration> {
-    let reserve = u64::from(reserve);
-    let is_larger = rate.limit.is_none_or(|limit| limit > reserve);
-    let reached = rate.remaining.is_some_and(|remaining| remaining <= reserve);
-    if is_larger && reached && reserve > 0 {
-        until_reset(rate, now).filter(|wait| !wait.is_zero())
-    } else {
-        None
-    }
+    let kept = rate.limit.map_or(u64::from(reserve), |limit| u64::from(reserve).min(limit / 10));
+    let reached = rate.remaining.is_some_and(|remaining| remaining <= kept);
+    if reached && reserve > 0 { until_reset(rate, now).filter(|wait| !wait.is_zero()) } else { None }
 }
 
 /// The `Retry-After` header.
@@ -115,7 +111,8 @@ mod tests {
         assert_eq!(reserve(&rate(Some(5_000), 50), 50, NOW), minute);
         assert_eq!(reserve(&rate(None, 10), 50, NOW), minute);
         assert_eq!(reserve(&rate(Some(5_000), 51), 50, NOW), None);
-        assert_eq!(reserve(&rate(Some(30), 20), 50, NOW), None);
+        assert_eq!(reserve(&rate(Some(60), 7), 50, NOW), None);
+        assert_eq!(reserve(&rate(Some(60), 6), 50, NOW), minute);
         assert_eq!(reserve(&rate(Some(5_000), 0), 0, NOW), None);
     }
 }

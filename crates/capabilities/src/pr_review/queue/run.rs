@@ -9,8 +9,9 @@ use super::{Delta, QueueFile, Seen, State};
 use crate::github::{Reader, RepoName};
 use crate::pr_review::input::ScanInput;
 use crate::pr_review::output::{Changed, Observation, QueueFields, QueueOffer, Waiting};
+use crate::pr_review::records::Records;
 use crate::pr_review::scan::{self, Order};
-use crate::{Cursor, Cx, Flow, Notice, RunOutcome, RunRequest, Sink, StopReason};
+use crate::{Cx, Flow, RunOutcome, RunRequest, Sink, StopReason};
 
 /// Refuses what a queue cannot be asked with.
 pub(crate) fn check(input: &ScanInput, request: &RunRequest) -> Result<()> {
@@ -40,13 +41,13 @@ pub(crate) async fn observe(
     let names: Vec<String> = order.repos.iter().map(RepoName::name).collect();
     let mut queues = Queues::open(cx, input, &names)?;
     let own = own_login(cx).await?;
-    let mut records = Records::default();
+    let mut records = Records::all();
     let scanned = Box::pin(scan::scan(cx, order, scan::patience(input), request, &mut records)).await;
     match scanned {
         Ok(outcome) if outcome.stop_reason == StopReason::End => {
-            let fields = queues.take_in(&records.0, own.as_deref(), input, cx.now())?;
-            queues.show(&mut records.0, own.as_deref());
-            give(records.0, out);
+            let fields = queues.take_in(&records.list, own.as_deref(), input, cx.now())?;
+            queues.show(&mut records.list, own.as_deref());
+            give(records.list, out);
             out.fields(fields);
             Ok(outcome)
         }
@@ -192,21 +193,6 @@ fn fields_of(
             .collect(),
     };
     serde_json::to_value(fields).map_err(Error::internal)
-}
-
-/// Keeps the records of a scan.
-#[derive(Default)]
-struct Records(Vec<Value>);
-
-impl Sink for Records {
-    fn item(&mut self, item: Value) -> Flow {
-        self.0.push(item);
-        Flow::Continue
-    }
-    fn fields(&mut self, _: Value) {}
-    fn progress(&mut self, _: u64, _: Option<u64>) {}
-    fn notice(&mut self, _: Notice) {}
-    fn checkpoint(&mut self, _: &Cursor) {}
 }
 
 impl QueueOffer {

@@ -1,0 +1,183 @@
+//! The last observation of a program, kept in the home, so that each fact is told once.
+
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::PathBuf;
+
+use loom_domain::{Code, Error, Result};
+use loom_secrets::private_file::{PrivateFile, ensure_private_dir, write_private};
+use serde::{Deserialize, Serialize};
+
+use super::evaluate::{Assessment, Facts, State};
+use super::program::Program;
+use crate::{Cx, sha256_of};
+
+const FOLDER: &str = "pr-program";
+/// Largest file that is read.
+const BYTES_MAX: u64 = 8 * 1024 * 1024;
+
+/// What was last seen of one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Kept {
+    pub(super) name: String,
+    pub(super) state: State,
+    pub(super) facts: Facts,
+}
+
+/// What was last seen of all, by name in lower case.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Snapshot {
+    pub(super) pulls: BTreeMap<String, Kept>,
+    /// Whether the whole scope was seen: only then is what is absent gone.
+    pub(super) complete: bool,
+}
+
+/// What changed between two.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Delta {
+    pub(super) added: Vec<String>,
+    pub(super) removed: Vec<String>,
+    /// Names of the members that changed.
+    pub(super) changed: BTreeMap<String, Vec<&'static str>>,
+}
+
+impl Delta {
+    pub(super) fn is_empty(&self) -> bool {
+        self.added.is_empty() && self.removed.is_empty() && self.changed.is_empty()
+    }
+}
+
+impl Snapshot {
+    /// Takes one.
+    pub(super) fn of(assessment: &Assessment, complete: bool) -> Self {
+        let kept = assessment.pulls.iter().map(|one| {
+            let kept = Kept { name: one.wish.name.clone(), state: one.state, facts: one.facts.clone() };
+            (one.wish.key(), kept)
+        });
+        Snapshot { pulls: kept.collect(), complete }
+    }
+
+    /// Compares with an earlier one. What is absent counts as removed only when everything was seen.
+    pub(super) fn since(&self, earlier: &Snapshot) -> Delta {
+        let mut delta = Delta::default();
+        for (key, now) in &self.pulls {
+            match earlier.pulls.get(key) {
+                None => delta.added.push(now.name.clone()),
+                Some(before) => {
+                    let fields = differences(before, now);
+                    if !fields.is_empty() {
+                        delta.changed.insert(now.name.clone(), fields);
+                    }
+                }
+            }
+        }
+        if self.complete {
+            let gone = earlier.pulls.iter().filter(|(key, _)| !self.pulls.contains_key(*key));
+            delta.removed = gone.map(|(_, kept)| kept.name.clone()).collect();
+        }
+        delta
+    }
+
+    /// What is known after it: what an incomplete one did not show is still there.
+    pub(super) fn over(mut self, earlier: &Snapshot) -> Self {
+        if !self.complete {
+            for (key, kept) in &earlier.pulls {
+                self.pulls.entry(key.clone()).or_insert_with(|| kept.clone());
+            }
+        }
+        self
+    }
+
+    /// Its digest.
+    pub(super) fn digest(&self) -> String {
+        sha256_of(&self.pulls)
+    }
+}
+
+/// Names of the material members that differ. Facts that could not be read say nothing.
+fn differences(before: &Kept, now: &Kept) -> Vec<&'static str> {
+    let (a, b) = (&before.facts, &now.facts);
+    let all = [
+        ("state", before.state != now.state),
+        ("head", a.head != b.head),
+        ("pull", a.pull != b.pull),
+        ("draft", a.draft != b.draft),
+        ("base", a.base != b.base),
+        ("labels", a.labels != b.labels),
+        ("checks", a.checks != b.checks),
+        ("review", a.review != b.review),
+        ("mergeable", a.mergeable != b.mergeable),
+    ];
+    if b.pull.is_none() {
+        return vec![];
+    }
+    all.into_iter().filter_map(|(name, differs)| differs.then_some(name)).collect()
+}
+
+/// Where the last snapshot of a program is kept, locked while the run lasts. Without a home nothing is kept.
+#[derive(Debug)]
+pub(super) struct SnapshotFile {
+    path: Option<PathBuf>,
+    _lock: Option<File>,
+    last: Snapshot,
+}
+
+impl SnapshotFile {
+    /// Opens and locks the file of the program.
+    pub(super) fn open(cx: &Cx, program: &Program) -> Result<Self> {
+        let Ok(home) = cx.home() else {
+            return Ok(SnapshotFile { path: None, _lock: None, last: Snapshot::default() });
+        };
+        let folder = home.join(FOLDER);
+        ensure_private_dir(home)?;
+        ensure_private_dir(&folder)?;
+        let digest = sha256_of(program);
+        let path = folder.join(format!("{}.json", digest.trim_start_matches("sha256:")));
+        let lock = lock(&path.with_extension("lock"))?;
+        let last = match path.exists() {
+            false => Snapshot::default(),
+            true => {
+                let bytes = PrivateFile::open(&path, BYTES_MAX)?.read(&path)?;
+                serde_json::from_slice(&bytes).map_err(|_| {
+                    Error::new(Code::IntegrityError, "the last snapshot of this program cannot be read")
+                        .with_hint("move it away: the next run begins anew")
+                })?
+            }
+        };
+        Ok(SnapshotFile { path: Some(path), _lock: Some(lock), last })
+    }
+
+    /// The last snapshot.
+    pub(super) fn snapshot(&self) -> &Snapshot {
+        &self.last
+    }
+
+    /// Forgets it: a watch without a cursor tells everything.
+    pub(super) fn forget(&mut self) {
+        self.last = Snapshot::default();
+    }
+
+    /// Keeps a snapshot in its place.
+    pub(super) fn keep(&mut self, snapshot: Snapshot) -> Result<()> {
+        let snapshot = snapshot.over(&self.last);
+        if let Some(path) = &self.path {
+            write_private(path, &serde_json::to_vec(&snapshot).map_err(Error::internal)?)?;
+        }
+        self.last = snapshot;
+        Ok(())
+    }
+}
+
+fn lock(path: &std::path::Path) -> Result<File> {
+    let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path);
+    let file = file.map_err(Error::internal)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => {
+            Err(Error::new(Code::Locked, "another process observes this program")
+                .with_hint("stop it, or wait for its end"))
+        }
+        Err(TryLockError::Error(error)) => Err(Error::internal(error)),
+    }
+}
