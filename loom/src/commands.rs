@@ -16,6 +16,7 @@ mod completions;
 mod conversation;
 mod delivery;
 mod explain;
+mod host_mode_plan;
 mod http;
 mod hub_process;
 mod inbox;
@@ -32,6 +33,7 @@ mod secret;
 pub(crate) mod skill;
 mod status;
 mod thread;
+mod turn;
 mod twin;
 mod value_connectors;
 mod where_is;
@@ -84,6 +86,8 @@ pub(crate) enum Command {
     Explain(explain::Args),
     ValueConnectors(value_connectors::ValueConnectors),
     Capability(capability::Capability),
+    Turn(turn::Turn),
+    HostModePlan(host_mode_plan::Args),
     Schema(schema::Args),
     /// Secrets in Loom's vault, named by references
     #[command(subcommand)]
@@ -112,6 +116,7 @@ impl Command {
     /// Whether Ctrl-C is this command's own, orderly end; it interrupts the others.
     pub(crate) fn ends_itself(&self) -> bool {
         self.order_words().is_some()
+            || matches!(self, Command::Turn(turn) if turn.ends_itself())
             || matches!(
                 self,
                 Command::Up(_)
@@ -154,6 +159,8 @@ pub(crate) async fn dispatch(command: Command, cx: &mut Context<'_, '_>) -> Outc
         Command::Secret(command) => Box::pin(secret::run(command, cx)).await,
         Command::ValueConnectors(args) => Box::pin(value_connectors::run(args, cx)).await,
         Command::Capability(args) => Box::pin(capability::run(args, cx)).await,
+        Command::Turn(args) => Box::pin(turn::run(args, cx)).await,
+        Command::HostModePlan(args) => Box::pin(host_mode_plan::run(args, cx)).await,
         Command::Schema(args) => schema::run(&args, cx),
         Command::Explain(args) => explain::run(&args, cx),
         Command::Skill(command) => skill::run(&command, cx),

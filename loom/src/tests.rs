@@ -10,6 +10,7 @@ mod http;
 mod parsing;
 mod sends;
 mod tokens;
+mod turns;
 mod vault;
 mod views;
 

@@ -35,3 +35,5 @@ mod peers_slack;
 mod runtimes;
 #[cfg(test)]
 mod supervision;
+#[cfg(test)]
+mod turns;

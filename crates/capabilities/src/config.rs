@@ -111,7 +111,7 @@ impl ConnectorConfig {
 }
 
 /// A reference is no secret; everything else that looks like one is.
-fn refuse_secrets(value: &Value, pointer: &mut String) -> Result<()> {
+pub(crate) fn refuse_secrets(value: &Value, pointer: &mut String) -> Result<()> {
     let below = |step: &str, member: &Value, pointer: &mut String| {
         let length = pointer.len();
         pointer.push('/');

@@ -10,6 +10,7 @@
 
 mod capability;
 mod catalog;
+mod chain;
 mod config;
 mod cursor;
 mod cx;
@@ -22,6 +23,7 @@ pub mod finance_probe;
 mod github;
 pub mod github_public_probe;
 pub mod github_reply_monitor;
+mod hosts;
 pub mod http_webhook;
 mod input;
 mod jq;
@@ -41,6 +43,7 @@ pub use capability::{
     ApprovalRef, Capability, Resources, RunLimits, RunOutcome, RunRequest, RunSettings, StopReason, Verdict,
 };
 pub use catalog::{Catalog, fold_id};
+pub use chain::{Chain, ChainRow};
 pub use config::ConnectorConfig;
 pub use cursor::{Cursor, CursorSeal};
 pub use cx::{Credentials, Cx, Door, Effects, Found, Key, Meter, Scratch, World};
@@ -56,6 +59,10 @@ pub use entry::{
     Boundary, CatalogEntry, CredentialNeed, Effect, HostRule, Idempotency, Kind, Operation, Origin,
     Readiness, Reason, State, Status,
 };
+pub use hosts::{
+    Detection, HostKind, HostModePlan, HostOrder, HostOverview, Intent, Look, Mode, PlannedConnector,
+    PlannedHostProgram, Step, StepKind,
+};
 pub use input::{accept_input, read_input};
 pub use payload::{Payload, SourceRef};
 pub use payloads::{Difference, Doing, HistoryFilter, PayloadStore, Pruned, Retention, Row, differences};
@@ -65,7 +72,12 @@ pub use run::{NoObserver, Observer, Started, effective, plan, run};
 pub use schema::Schema;
 pub use sink::{Flow, Notice, Sink};
 pub use source_map::{MappedOperation, SourceMap, source_map};
-pub use turn::{OnError, Turn, TurnOutcome};
+pub use turn::{
+    AgentCall, AgentEnd, AgentState, AgentStep, AgentView, BLOCKS_BYTES_MAX, Begun, CONNECTORS_MAX,
+    ConnectorState, ConnectorView, Engine, Journal, JournalRow, OnError, PROMPT_CHARS_MAX, Ran,
+    TURNS_LISTED_MAX, Turn, TurnBuilder, TurnCall, TurnEnd, TurnEvent, TurnObserver, TurnOrder, TurnOutcome,
+    TurnPlan, TurnPlanAgent, TurnPlanConnector, TurnRoom, TurnState, TurnView,
+};
 
 /// The one error of Loom.
 pub use loom_domain::Error as LoomError;

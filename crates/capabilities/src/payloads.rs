@@ -55,9 +55,15 @@ impl PayloadStore {
         }
         let is_first = index::append(&self.root, &Row::of(payload))?;
         if is_first {
-            self.prune(None, payload.timings.finished_at, &BTreeSet::new(), Doing::Remove)?;
+            self.prune(None, payload.timings.finished_at, &self.held(), Doing::Remove)?;
         }
         Ok(())
+    }
+
+    /// Payloads that stay whatever their age: those of Turns that are not over.
+    pub fn held(&self) -> BTreeSet<String> {
+        let home = self.root.parent();
+        home.map(|home| crate::TurnRoom::new(home, self.clone()).held_payloads()).unwrap_or_default()
     }
 
     /// Reads a payload by `sha256:HEX`, or by at least 12 hex digits of it.

@@ -10,7 +10,7 @@ pub(crate) const GROUPS: &[(&str, &[&str])] = &[
     ("See what happens", &["status", "where", "notices"]),
     ("Connect it", &["agent", "integration", "conversation", "secret"]),
     ("Talk", &["thread", "inbox", "outbox"]),
-    ("Reach out", &["value-connectors", "capability", "http"]),
+    ("Reach out", &["value-connectors", "capability", "turn", "host-mode-plan", "http"]),
     ("Decide", &["policy"]),
     ("Prove it", &["audit", "requests", "redact", "doctor", "twin"]),
     ("Keep at hand", &["explain", "schema", "commands", "skill", "completions", "man"]),

@@ -71,6 +71,12 @@ pub(super) const READS: &[&str] = &[
     "capability list --kind value_connector --effect read",
     "capability show github_public_channel",
     "capability run github_public_probe --no-save",
+    "turn",
+    "turn list --limit 5",
+    "turn plan --connector github_public_probe --host opencode",
+    "host-mode-plan",
+    "host-mode-plan --host opencode --connector github_public_probe",
+    "host-mode-plan --host generic --host-name pi --intent watch_each_turn --no-detect",
 ];
 
 /// Changes that are possible now; run dry they print a plan and change nothing.

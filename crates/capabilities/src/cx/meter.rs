@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use loom_transport::log::{LogEntry, NoLog, RequestLog};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::Effect;
 
@@ -14,7 +14,7 @@ const WATCHED_MAX: usize = 100_000;
 const NAMED_MAX: usize = 100;
 
 /// What a run did to the outside.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Effects {
     /// Requests whose first byte was written.
     pub requests_sent: u64,
@@ -34,6 +34,17 @@ struct Counts {
     waited_ms: u64,
     request_ids: Vec<String>,
     address: Option<String>,
+}
+
+impl Effects {
+    /// Adds what another run did.
+    pub fn add(&mut self, more: Effects) {
+        self.requests_sent += more.requests_sent;
+        self.external_reads += more.external_reads;
+        self.external_writes += more.external_writes;
+        self.external_writes_unknown += more.external_writes_unknown;
+        self.state_written |= more.state_written;
+    }
 }
 
 /// The counts of one run.

@@ -1,7 +1,5 @@
 //! `loom value-connectors history prune`.
 
-use std::collections::BTreeSet;
-
 use loom_capabilities::Doing;
 use serde_json::json;
 
@@ -27,7 +25,8 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, cx: &mut Context<'_, '_>) -> Outcome {
     let before = args.before.as_deref().map(|text| time_of(text, cx.env.now)).transpose()?;
     let doing = if cx.globals.dry_run { Doing::Tell } else { Doing::Remove };
-    let pruned = world::payloads(cx.env).prune(before, cx.env.now, &BTreeSet::new(), doing)?;
+    let payloads = world::payloads(cx.env);
+    let pruned = payloads.prune(before, cx.env.now, &payloads.held(), doing)?;
     if !cx.out.is_human() {
         let document =
             json!({"schema_version": "loom.pruned/v1", "dry_run": cx.globals.dry_run, "pruned": pruned});

@@ -1,0 +1,35 @@
+//! `loom turn resume`.
+
+use loom_capabilities::Catalog;
+use loom_domain::TurnId;
+
+use super::print;
+use super::running::{Work, here};
+use crate::compose::world;
+use crate::context::Context;
+use crate::failure::Outcome;
+
+/// Go on with a Turn that was stopped
+#[derive(Debug, clap::Args)]
+#[command(after_help = examples!(
+    "loom turn resume trn_01k9example0000000000000000",
+    "loom turn resume trn_01k9example0000000000000000 --json"
+))]
+pub(super) struct Args {
+    /// Turn
+    #[arg(value_name = "TRN")]
+    id: String,
+}
+
+/// Goes on with it; one that is over is shown.
+pub(super) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
+    let (id, room): (TurnId, _) = (args.id.parse()?, super::room(cx));
+    let view = room.view(&id)?;
+    if cx.globals.dry_run {
+        return print::view(&view, cx);
+    }
+    let (catalog, _) = Catalog::of_home(&cx.env.home())?;
+    let world = world::online(cx.env)?;
+    let ran = Box::pin(here(world, &catalog, &room, Work::Resume(id), cx)).await?;
+    print::ran(&ran, cx)
+}

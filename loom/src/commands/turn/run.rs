@@ -1,0 +1,39 @@
+//! `loom turn run`.
+
+use loom_capabilities::Catalog;
+
+use super::order::{OrderFlags, planned};
+use super::running::{Work, here};
+use super::{plan, print};
+use crate::compose::world;
+use crate::context::Context;
+use crate::failure::Outcome;
+
+/// Run connectors in order, with a journal
+#[derive(Debug, clap::Args)]
+#[command(
+    long_about = "Run connectors in order, with a journal\n\nEach step is on disk before it begins. A Turn that was \
+                  stopped goes on with `loom turn resume`; what was read is not read again. With --turn-key the \
+                  same key is the same Turn: it is shown, not run a second time."
+)]
+#[command(after_help = examples!(
+    "loom turn run --connector github_public_probe",
+    "loom turn run --connector finance_probe=@probe.yaml --turn-key daily-1"
+))]
+pub(super) struct Args {
+    #[command(flatten)]
+    order: OrderFlags,
+}
+
+/// Runs it.
+pub(super) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
+    let order = args.order.order(cx)?;
+    let (catalog, _) = Catalog::of_home(&cx.env.home())?;
+    if cx.globals.dry_run {
+        let plan = planned(&world::offline(cx.env)?, &catalog, &order, cx).await?;
+        return plan::print(&plan, cx);
+    }
+    let (world, room) = (world::online(cx.env)?, super::room(cx));
+    let ran = Box::pin(here(world, &catalog, &room, Work::Begin(Box::new(order)), cx)).await?;
+    print::ran(&ran, cx)
+}

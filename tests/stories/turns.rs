@@ -1,0 +1,83 @@
+//! Turns of connectors, killed in the middle and taken up again.
+
+use std::path::Path;
+use std::process::Stdio;
+
+use loom_twins::github::{GithubTwin, Issue, Repo};
+use serde_json::{Value, json};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::process::Command;
+use tokio::task::JoinHandle;
+
+use crate::harness::{SOON, eventually};
+
+fn loom(home: &Path, words: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_loom"));
+    command.env_clear().env("LOOM_HOME", home).stdin(Stdio::null()).kill_on_drop(true);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).args(words);
+    command
+}
+
+async fn json_of(home: &Path, words: &[&str]) -> (i32, Value) {
+    let output = loom(home, words).arg("--json").output().await.unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    let document = serde_json::from_str(&said).unwrap_or_else(|error| panic!("{error}: {said}"));
+    (output.status.code().unwrap(), document)
+}
+
+/// Passes connections on to a twin, but holds the first one for ever.
+async fn door_that_holds_the_first(twin: std::net::SocketAddr) -> (String, JoinHandle<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let serving = tokio::spawn(async move {
+        let (_held, _) = listener.accept().await.unwrap();
+        loop {
+            let (mut near, _) = listener.accept().await.unwrap();
+            let mut far = TcpStream::connect(twin).await.unwrap();
+            drop(tokio::io::copy_bidirectional(&mut near, &mut far).await);
+        }
+    });
+    (url, serving)
+}
+
+/// CAP-126: a process that is killed while it reads leaves a Turn that another one ends; what was read is kept. While the
+/// first one lives, nobody else has the Turn (CAP-127).
+#[tokio::test]
+async fn cap_126_cap_127_a_killed_turn_is_taken_up_by_another_process() {
+    let repo = Repo::new("acme/tool").issue(Issue::new(1, 0)).issue(Issue::new(2, 0));
+    let twin = GithubTwin::builder().repo(repo).start().await.unwrap();
+    let (slow, serving) = door_that_holds_the_first(twin.address()).await;
+    let dir = tempfile::tempdir().unwrap();
+    let home = dir.path().join("home");
+    let call = |number: u64, base: &str| {
+        let url = format!("https://github.com/acme/tool/issues/{number}");
+        json!({"connector": "github_public_probe", "input": {"url": url, "fetch_metadata": true}, "api_url": base})
+    };
+    let connectors = [call(1, &twin.base_url()), call(2, &slow)];
+    let order =
+        json!({"schema_version": "loom.turn_config/v1", "turn_key": "triage", "connectors": connectors});
+    let file = dir.path().join("turn.json");
+    std::fs::write(&file, order.to_string()).unwrap();
+    let file = file.display().to_string();
+    let line = ["turn", "run", "--config", file.as_str()];
+    let mut first = loom(&home, &line).spawn().unwrap();
+    let id = eventually("the second read", SOON, || async {
+        let (_, list) = json_of(&home, &["turn", "list"]).await;
+        let turn = list["items"].as_array()?.first()?;
+        let reads = turn["connectors"][1]["state"] == "running";
+        reads.then(|| turn["turn_id"].as_str().unwrap().to_owned())
+    })
+    .await;
+    let (exit, locked) = json_of(&home, &["turn", "resume", &id]).await;
+    assert_eq!((exit, &locked["error"]["code"]), (5, &json!("locked")));
+    let (_, same) = json_of(&home, &line).await;
+    assert_eq!((&same["turn_id"], &same["state"]), (&json!(id), &json!("running")));
+    first.kill().await.unwrap();
+    let (_, same) = json_of(&home, &line).await;
+    assert_eq!((&same["turn_id"], &same["state"]), (&json!(id), &json!("interrupted")));
+    let (exit, resumed) = json_of(&home, &["turn", "resume", &id]).await;
+    assert_eq!((exit, &resumed["state"]), (0, &json!("completed")), "{resumed:#}");
+    assert_eq!(twin.requests_to("/issues/1").len(), 1, "what was read is not read again");
+    assert_eq!(resumed["payloads"].as_array().unwrap().len(), 2);
+    serving.abort();
+}
