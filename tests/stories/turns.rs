@@ -9,7 +9,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::process::Command;
 use tokio::task::JoinHandle;
 
-use crate::harness::{SOON, eventually};
+use crate::harness::{SOON, Scene, Setup, eventually};
 
 fn loom(home: &Path, words: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_loom"));
@@ -80,4 +80,52 @@ async fn cap_126_cap_127_a_killed_turn_is_taken_up_by_another_process() {
     assert_eq!(twin.requests_to("/issues/1").len(), 1, "what was read is not read again");
     assert_eq!(resumed["payloads"].as_array().unwrap().len(), 2);
     serving.abort();
+}
+
+/// CAP-128, CAP-126: an Agent Turn of the hub reads its payloads in a block; its key is one Turn over HTTP and on the
+/// command line; killed while the Agent works it is taken up and its input is not put there twice.
+#[tokio::test(flavor = "multi_thread")]
+async fn cap_126_cap_128_an_agent_turn_runs_in_the_hub() {
+    let script = "#!/bin/sh\ncat > \"$LOOM_TURN_DIR/../seen.txt\"\necho ran >> runs.txt\nwhile test -e hold; do sleep 0.1; done\n\
+                  echo done\n";
+    let mut scene = Scene::with(Setup::default(), script).await;
+    let work = scene.world.work();
+    std::fs::write(work.join("ask.md"), "Say what this is.").unwrap();
+    let line =
+        "turn run --connector github_public_probe --agent echo --prompt-file ask.md --turn-key t1 --json";
+    let turn = scene.world.line(line).await.ok().json();
+    assert_eq!((&turn["state"], &turn["agent"]["answer"]), (&json!("completed"), &json!("done")), "{turn:#}");
+    assert_eq!(turn["kind"], "agent");
+    assert_eq!(turn["agent"]["state"], "done");
+    let item = turn["agent"]["item_id"].as_str().unwrap();
+    let text = scene.json(&["inbox", "get", item]).await["message"]["content"]["text"].to_string();
+    assert!(text.contains("connector=github_public_probe") && text.contains("Say what this is."), "{text}");
+    assert_eq!(scene.world.line(line).await.ok().json()["turn_id"], turn["turn_id"]);
+    let runs = || std::fs::read_to_string(work.join("runs.txt")).unwrap().lines().count();
+    assert_eq!(runs(), 1, "the key is one Turn");
+    let plan = scene.world.line(&format!("{line} --dry-run")).await.ok().json();
+    assert_eq!(plan["agent"]["id"], "echo", "{plan:#}");
+    // Killed while the Agent works: its fate is told, nothing runs again.
+    std::fs::write(work.join("hold"), "").unwrap();
+    let held = line.replace("t1", "t2");
+    let words: Vec<String> = held.split_whitespace().map(str::to_owned).collect();
+    let home = scene.world.home();
+    let cwd = work.clone();
+    let waiting = tokio::spawn(async move {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        loom(&home, &words).current_dir(cwd).output().await.unwrap()
+    });
+    eventually("the Agent's run", SOON, || async { (runs() == 2).then_some(()) }).await;
+    scene.world.kill().await;
+    waiting.await.unwrap();
+    std::fs::remove_file(work.join("hold")).unwrap();
+    scene.world.up().await;
+    let list = scene.json(&["turn", "list"]).await;
+    let open = list["items"].as_array().unwrap().iter().find(|turn| turn["turn_key"] == "t2").unwrap();
+    assert_eq!(open["state"], "interrupted", "{open:#}");
+    let id = open["turn_id"].as_str().unwrap();
+    let resumed = scene.world.loom(&["turn", "resume", id, "--json"]).await.json();
+    let state = resumed["state"].as_str().unwrap();
+    assert!(["completed", "lost"].contains(&state), "{resumed:#}");
+    assert_eq!(runs(), 2, "an Agent's run is not repeated");
 }

@@ -73,6 +73,17 @@ routes! {
     CONNECTION_TOKENS connection_tokens(connection) "/v1/connections/{connection}/tokens";
     /// DELETE, O: 204.
     CONNECTION_TOKEN connection_token(connection, token) "/v1/connections/{connection}/tokens/{token}";
+    /// GET, V: `loom.turn_list/v1`. POST `loom.turn_config/v1`, O: 202 `loom.turn/v1`, 200 when `Prefer: wait=N` saw its end;
+    /// `Idempotency-Key` is the turn key.
+    TURNS turns() "/v1/turns";
+    /// GET, V: `loom.turn/v1` with payloads, query `journal=true` adds its rows. DELETE, O: asks it to stop.
+    TURN turn(turn) "/v1/turns/{turn}";
+    /// POST, O: 202 `loom.turn/v1`, or 200 when `Prefer: wait=N` saw its end.
+    TURN_RESUME turn_resume(turn) "/v1/turns/{turn}/resume";
+    /// GET, V: the entries of the catalog.
+    CAPABILITIES capabilities() "/v1/capabilities";
+    /// GET, V: `loom.catalog_entry/v1`.
+    CAPABILITY capability(capability) "/v1/capabilities/{capability}";
     /// GET, V A: `Page<Address>`, query `query::Addresses`.
     ADDRESSES addresses() "/v1/addresses";
     /// GET, V A: `Address`. PATCH `request::UpdateAddress`, O: `Mutation<Address>`.

@@ -105,14 +105,14 @@ impl<T: Serialize + DeserializeOwned + Clone> Chain<T> {
 }
 
 /// Reads and checks a file, also while another process writes it.
-pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<ChainRow<T>>> {
+pub fn read_chain<T: DeserializeOwned>(path: &Path) -> Result<Vec<ChainRow<T>>> {
     let open = OpenOptions::new().read(true).custom_flags(OFlag::O_NOFOLLOW.bits()).open(path);
     let mut file = open.map_err(|error| absent(path, &error))?;
     Ok(parsed(&bytes_of(&mut file)?, path)?.0)
 }
 
 /// Whether a process has the file for writing.
-pub(crate) fn is_held(path: &Path) -> bool {
+pub fn is_chain_held(path: &Path) -> bool {
     let open = OpenOptions::new().read(true).custom_flags(OFlag::O_NOFOLLOW.bits()).open(path);
     open.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
@@ -189,7 +189,7 @@ fn damaged(why: &str) -> Error {
 }
 
 /// The file of a name in a folder.
-pub(crate) fn file_of(folder: &Path, name: &str) -> PathBuf {
+pub fn chain_file(folder: &Path, name: &str) -> PathBuf {
     folder.join(format!("{name}.ndjson"))
 }
 
@@ -211,26 +211,26 @@ mod tests {
     #[test]
     fn cap_127_one_process_writes() {
         let folder = tempfile::tempdir().unwrap();
-        let path = file_of(folder.path(), "trn_a");
+        let path = chain_file(folder.path(), "trn_a");
         let chain = filled(&path);
-        assert!(is_held(&path));
+        assert!(is_chain_held(&path));
         assert_eq!(Chain::<Value>::open(&path).unwrap_err().code, Code::Locked);
-        assert_eq!(read::<Value>(&path).unwrap().len(), 3);
+        assert_eq!(read_chain::<Value>(&path).unwrap().len(), 3);
         drop(chain);
         let mut again = Chain::<Value>::open(&path).unwrap();
         assert_eq!(again.append(Timestamp(9), json!({"kind": "k"})).unwrap().fence, 2);
-        assert_eq!(read::<Value>(&path).unwrap(), again.rows());
+        assert_eq!(read_chain::<Value>(&path).unwrap(), again.rows());
     }
 
     /// CAP-127: any changed byte, and any row that is taken out, breaks the chain; half a row does not.
     #[test]
     fn cap_127_a_broken_chain_is_an_integrity_error() {
         let folder = tempfile::tempdir().unwrap();
-        let path = file_of(folder.path(), "trn_a");
+        let path = chain_file(folder.path(), "trn_a");
         drop(filled(&path));
         let text = std::fs::read_to_string(&path).unwrap();
         let fails = |text: String, name: &str| {
-            let path = file_of(folder.path(), name);
+            let path = chain_file(folder.path(), name);
             std::fs::write(&path, text).unwrap();
             let error = Chain::<Value>::open(&path).unwrap_err();
             std::fs::remove_file(&path).unwrap();
@@ -245,7 +245,7 @@ mod tests {
         assert_eq!(fails(format!("{}\n", without.join("\n")), "trn_a2"), Code::IntegrityError);
         assert_eq!(fails(text.clone(), "trn_other"), Code::IntegrityError);
         std::fs::write(&path, format!("{text}{{\"seq\":3,\"at\"")).unwrap();
-        assert_eq!(read::<Value>(&path).unwrap().len(), 3);
+        assert_eq!(read_chain::<Value>(&path).unwrap().len(), 3);
         assert_eq!(Chain::<Value>::open(&path).unwrap().rows().len(), 3);
         assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
     }

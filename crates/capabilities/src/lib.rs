@@ -43,7 +43,7 @@ pub use capability::{
     ApprovalRef, Capability, Resources, RunLimits, RunOutcome, RunRequest, RunSettings, StopReason, Verdict,
 };
 pub use catalog::{Catalog, fold_id};
-pub use chain::{Chain, ChainRow};
+pub use chain::{Chain, ChainRow, chain_file, is_chain_held, read_chain};
 pub use config::ConnectorConfig;
 pub use cursor::{Cursor, CursorSeal};
 pub use cx::{Credentials, Cx, Door, Effects, Found, Key, Meter, Scratch, World};

@@ -44,6 +44,8 @@ pub struct Parts {
     pub redactor: Redactor,
     /// Makes channels.
     pub make_channel: MakeChannel,
+    /// What runs of connectors are lent.
+    pub world: loom_capabilities::World,
     /// Path of the hub's socket, given to runtimes.
     pub socket: std::path::PathBuf,
 }
@@ -81,6 +83,7 @@ pub(crate) struct Inner {
     pub(crate) feed: Feed,
     pub(crate) metrics: Metrics,
     pub(crate) tasks: Supervisor,
+    pub(crate) capability: crate::capability::Desk,
     /// Read by who stores a file with its record, written by who removes both.
     pub(crate) storing: tokio::sync::RwLock<()>,
     stop_requests: mpsc::Sender<Option<Duration>>,
@@ -109,6 +112,7 @@ impl Hub {
             stop: CancellationToken::new(),
             channels: Mutex::default(),
             tasks: Supervisor::default(),
+            capability: crate::capability::Desk::default(),
             storing: tokio::sync::RwLock::default(),
             stop_requests,
             stop_waiter: Mutex::new(Some(stop_waiter)),

@@ -9,6 +9,7 @@
 //! - No network is on the start path.
 
 mod blobs;
+mod capability;
 pub mod clock;
 pub mod config;
 mod courier;
@@ -29,6 +30,7 @@ mod turns;
 mod tests;
 
 pub use blobs::{Blobs, safe_name};
+pub use capability::Asked;
 pub use clock::{Clock, SystemClock};
 pub use config::Config;
 pub use desk::{TestEnd, Upload, Wanted};

@@ -9,12 +9,14 @@ mod hub;
 mod records;
 #[cfg(test)]
 pub(crate) mod silent;
+mod turns;
 mod work;
 
 pub use artifacts::{Artifacts, Download, Incoming};
 pub use duty::{Answers, Duty};
 pub use hub::doors;
 pub use records::{Addresses, Agents, Connections, Memberships, Tokens};
+pub use turns::Turns;
 pub use work::{Inbox, Outbox, Refusals, Sends, TestEnd, Threads};
 
 use loom_domain::Principal;
@@ -43,6 +45,7 @@ pub trait Desk:
     + Artifacts
     + Answers
     + Duty
+    + Turns
 {
 }
 
@@ -60,6 +63,7 @@ impl<T> Desk for T where
         + Artifacts
         + Answers
         + Duty
+        + Turns
 {
 }
 

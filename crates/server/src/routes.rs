@@ -13,6 +13,7 @@ mod outbox;
 mod probes;
 mod refusals;
 mod sends;
+mod turns;
 
 use axum::body::Body;
 use axum::extract::MatchedPath;
@@ -43,7 +44,7 @@ pub(crate) fn router(app: &App) -> Router {
 
 /// Adds every route.
 pub(crate) fn all(routes: Routes) -> Routes {
-    const NOUNS: [fn(Routes) -> Routes; 13] = [
+    const NOUNS: [fn(Routes) -> Routes; 14] = [
         probes::add,
         events::add,
         agents::add,
@@ -57,6 +58,7 @@ pub(crate) fn all(routes: Routes) -> Routes {
         artifacts::add,
         answers::add,
         duty::add,
+        turns::add,
     ];
     NOUNS.into_iter().fold(routes, |routes, add| add(routes))
 }

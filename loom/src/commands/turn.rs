@@ -5,6 +5,7 @@ mod list;
 mod order;
 mod plan;
 mod print;
+mod remote;
 mod resume;
 mod run;
 mod running;
@@ -49,13 +50,13 @@ impl Turn {
 /// Runs one of them.
 pub(crate) async fn run(turn: Turn, cx: &mut Context<'_, '_>) -> Outcome {
     match turn.command {
-        None => list::run(&list::Args::default(), cx),
+        None => Box::pin(list::run(&list::Args::default(), cx)).await,
         Some(Command::Plan(args)) => Box::pin(plan::run(args, cx)).await,
         Some(Command::Run(args)) => Box::pin(run::run(args, cx)).await,
-        Some(Command::Show(args)) => show::run(&args, cx),
-        Some(Command::List(args)) => list::run(&args, cx),
+        Some(Command::Show(args)) => Box::pin(show::run(&args, cx)).await,
+        Some(Command::List(args)) => Box::pin(list::run(&args, cx)).await,
         Some(Command::Resume(args)) => Box::pin(resume::run(args, cx)).await,
-        Some(Command::Cancel(args)) => cancel::run(&args, cx),
+        Some(Command::Cancel(args)) => Box::pin(cancel::run(&args, cx)).await,
     }
 }
 

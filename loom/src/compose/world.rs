@@ -1,5 +1,7 @@
 //! What runs of capabilities are lent: made of the environment, and only as far as it is needed.
 
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use loom_capabilities::{
@@ -16,14 +18,17 @@ use crate::environment::Environment;
 
 /// A world without a door: what lists and reads of local files work with.
 pub(crate) fn offline(env: &Environment) -> Result<World> {
-    let redactor = Redactor::new();
-    let variables = env.variables.clone();
-    let resolver = credentials::resolver(&env.home(), &variables, redactor.clone())?;
+    closed(&env.home(), &env.variables, Redactor::new())
+}
+
+fn closed(home: &Path, variables: &BTreeMap<String, String>, redactor: Redactor) -> Result<World> {
+    let variables = variables.clone();
+    let resolver = credentials::resolver(home, &variables, redactor.clone())?;
     let mut world =
         World::new(Arc::new(|_, _| Err(Error::internal("this command does not use the network"))));
     world = world.with_credentials(resolver, move |name| variables.get(name).cloned());
     world.redactor = redactor;
-    let home = env.home();
+    let home = home.to_owned();
     world.home = Some(home.clone());
     world.key = Arc::new(move || loom_secrets::installation_key(&home));
     Ok(world)
@@ -31,10 +36,14 @@ pub(crate) fn offline(env: &Environment) -> Result<World> {
 
 /// A world whose door opens when the first request needs it.
 pub(crate) fn online(env: &Environment) -> Result<World> {
-    let mut world = offline(env)?;
-    let home = env.home();
+    open(&env.home(), &env.variables, Redactor::new())
+}
+
+/// The same for a hub, which has its own redactor.
+pub(crate) fn open(home: &Path, variables: &BTreeMap<String, String>, redactor: Redactor) -> Result<World> {
+    let mut world = closed(home, variables, redactor.clone())?;
+    let (home, variables) = (home.to_owned(), variables.clone());
     world.meter = Meter::over(Arc::new(FileLog::new(&home.join("logs"))));
-    let (variables, redactor) = (env.variables.clone(), world.redactor.clone());
     world.door = Arc::new(move |meter, origins| {
         let mut builder = outbound::builder(&home, &variables, &redactor)?.log(meter.log());
         for origin in origins {

@@ -37,6 +37,8 @@ pub struct AgentEnd {
     pub agent_turn_id: Option<String>,
     /// Final answer.
     pub answer: Option<String>,
+    /// Tokens of its run, where they are known.
+    pub tokens: Option<u64>,
     /// Messages of its run.
     pub outbox_items: Vec<String>,
     /// What went wrong.

@@ -239,14 +239,17 @@ impl Engine<'_> {
             text,
             cancel: self.world.cancel.clone(),
         };
-        let AgentEnd { state, item_id, agent_turn_id, answer, outbox_items, error } =
+        let AgentEnd { state, item_id, agent_turn_id, answer, tokens, outbox_items, error } =
             agents.run(call).await?;
         if self.world.cancel.is_cancelled() && state != AgentState::Done {
             return Ok(Stop::Cancelled);
         }
         let answer = answer.map(|text| loom_domain::text::prefix(&text, ANSWER_BYTES_MAX).to_owned());
         let kept = error.clone().map(Box::new);
-        self.append(rows, TurnEvent::AgentDone { state, item_id, agent_turn_id, answer, error: kept })?;
+        self.append(
+            rows,
+            TurnEvent::AgentDone { state, item_id, agent_turn_id, answer, tokens, error: kept },
+        )?;
         if !outbox_items.is_empty() {
             self.append(rows, TurnEvent::OutboxItems { ids: outbox_items })?;
         }

@@ -118,13 +118,13 @@ impl TurnRoom {
 
     /// The rows of a Turn, checked.
     pub fn rows(&self, id: &TurnId) -> Result<Vec<JournalRow>> {
-        chain::read(&self.path(id)).map_err(|error| hinted(error, id))
+        chain::read_chain(&self.path(id)).map_err(|error| hinted(error, id))
     }
 
     /// What is known of a Turn.
     pub fn view(&self, id: &TurnId) -> Result<TurnView> {
         // Who holds it is asked first: a Turn that ends in between has its last row then.
-        let is_held = chain::is_held(&self.path(id));
+        let is_held = chain::is_chain_held(&self.path(id));
         TurnView::of(&self.rows(id)?, is_held)
     }
 
@@ -166,7 +166,7 @@ impl TurnRoom {
     }
 
     fn path(&self, id: &TurnId) -> PathBuf {
-        chain::file_of(&self.root, id.as_str())
+        chain::chain_file(&self.root, id.as_str())
     }
 }
 

@@ -91,6 +91,9 @@ pub enum TurnEvent {
         agent_turn_id: Option<String>,
         /// Its final answer.
         answer: Option<String>,
+        /// Tokens of its run, where they are known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tokens: Option<u64>,
         /// What went wrong.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(with = "Option<serde_json::Value>")]

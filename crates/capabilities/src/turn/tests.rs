@@ -233,6 +233,7 @@ impl AgentStep for Parrot {
             item_id: None,
             agent_turn_id: None,
             answer: Some("done".to_owned()),
+            tokens: None,
             outbox_items: vec!["out_1".to_owned()],
             error: None,
         })

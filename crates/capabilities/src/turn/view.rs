@@ -78,6 +78,8 @@ pub struct AgentView {
     pub agent_turn_id: Option<String>,
     /// Final answer.
     pub answer: Option<String>,
+    /// Tokens of its run, where they are known.
+    pub tokens: Option<u64>,
     /// Messages of its run.
     pub outbox_items: Vec<String>,
     /// What went wrong.
@@ -196,12 +198,13 @@ impl TurnView {
                 }
             }
             TurnEvent::AgentStarted { agent_id, .. } => self.agent_mut().id.clone_from(agent_id),
-            TurnEvent::AgentDone { state, item_id, agent_turn_id, answer, error } => {
+            TurnEvent::AgentDone { state, item_id, agent_turn_id, answer, tokens, error } => {
                 let agent = self.agent_mut();
                 agent.state = Some(*state);
                 agent.item_id.clone_from(item_id);
                 agent.agent_turn_id.clone_from(agent_turn_id);
                 agent.answer.clone_from(answer);
+                agent.tokens = *tokens;
                 agent.error.clone_from(error);
             }
             TurnEvent::OutboxItems { ids } => self.agent_mut().outbox_items.clone_from(ids),

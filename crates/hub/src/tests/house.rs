@@ -100,6 +100,7 @@ impl House {
                 let script = known.lock().unwrap().get(&connection.account_ref).cloned();
                 Ok(script.expect("a script for each Connection") as Arc<dyn Channel>)
             }),
+            world: loom_capabilities::World::over(Arc::new(loom_transport::MockBackend::new())),
             socket: root.join("run/loom.sock"),
         };
         House { parts, running: None, clock, scripts, made, dir }

@@ -7,6 +7,7 @@ mod duty;
 mod live;
 mod records;
 mod tokens;
+mod turns;
 mod work;
 
 use std::sync::Arc;

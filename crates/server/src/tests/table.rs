@@ -3,7 +3,7 @@
 use loom_api::routes as at;
 use loom_domain::{
     AddressId, AgentId, ArtifactId, Code, ConnectionId, EventId, InboxId, MembershipId, NoticeId, OutboxId,
-    Principal, TokenId,
+    Principal, TokenId, TurnId,
 };
 
 use super::house::{House, bearer, house_with};
@@ -30,6 +30,7 @@ fn rows() -> Vec<Row> {
     let ntc = NoticeId::new(1, 1).to_string();
     let art = ArtifactId::new(1, 1).to_string();
     let tok = TokenId::new(1, 1).to_string();
+    let trn = TurnId::new(1, 1).to_string();
     let mut rows = reading(&con, &adr, &mem, &inb, &out, &evt);
     rows.extend([
         ("POST", at::agents(), r#"{"name":"docs","runtime":"codex"}"#, "create_agent", Owner),
@@ -82,6 +83,13 @@ fn rows() -> Vec<Row> {
         ("POST", at::policy_explain(), "{}", "explain_policy", Readers),
         ("POST", at::policy_replay(), r#"{"since":"1h","draft":{}}"#, "replay_policy", Owner),
         ("POST", at::notice_ack(&ntc), "{}", "ack_notice", Owner),
+        ("POST", at::turns(), r#"{"connectors":[{"connector":"x"}]}"#, "begin_turn", Owner),
+        ("DELETE", at::turn(&trn), "", "cancel_turn", Owner),
+        ("POST", at::turn_resume(&trn), "", "resume_turn", Owner),
+        ("GET", at::turns(), "", "turns", OwnerOrViewer),
+        ("GET", at::turn(&trn) + "?journal=true", "", "turn", OwnerOrViewer),
+        ("GET", at::capabilities(), "", "capabilities", OwnerOrViewer),
+        ("GET", at::capability("finance_probe"), "", "capability", OwnerOrViewer),
         ("POST", at::hub_stop(), r#"{"drainSeconds":5}"#, "stop_hub", Owner),
         ("GET", at::artifact(&art), "", "download", OwnerOrAgent),
     ]);

@@ -53,6 +53,7 @@ impl Whole {
             resolver: Arc::new(Resolver::new(redactor.clone(), Arc::new(|_| None))),
             redactor,
             make_channel: Arc::new(|_, _| Err(loom_domain::Error::internal("no channel in this test"))),
+            world: loom_capabilities::World::over(Arc::new(loom_transport::MockBackend::new())),
             socket: socket.clone(),
         });
         let stop = CancellationToken::new();

@@ -13,7 +13,7 @@ use super::{both, world::World};
 use crate::ops::{artifacts::NewArtifact, inbox::ThreadText, tokens::Token};
 
 fn text(text: &str) -> ThreadText {
-    ThreadText { text: text.to_owned(), files: Vec::new() }
+    ThreadText { text: text.to_owned(), files: Vec::new(), id: None }
 }
 
 #[test]

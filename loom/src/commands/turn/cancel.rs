@@ -1,8 +1,10 @@
 //! `loom turn cancel`.
 
+use loom_api::routes;
 use loom_domain::TurnId;
+use serde_json::Value;
 
-use super::print;
+use super::{print, remote};
 use crate::context::Context;
 use crate::failure::Outcome;
 
@@ -19,8 +21,12 @@ pub(super) struct Args {
 }
 
 /// Asks whoever works on it to stop; it can be resumed.
-pub(super) fn run(args: &Args, cx: &mut Context<'_, '_>) -> Outcome {
+pub(super) async fn run(args: &Args, cx: &mut Context<'_, '_>) -> Outcome {
     let (id, room): (TurnId, _) = (args.id.parse()?, super::room(cx));
+    if remote::is_named(cx) {
+        let view: Value = cx.hub()?.delete(routes::turn(id.as_str())).run().await?;
+        return print::shown(&view, cx);
+    }
     let view = if cx.globals.dry_run { room.view(&id)? } else { room.stop(&id)? };
     print::view(&view, cx)
 }

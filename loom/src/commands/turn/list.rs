@@ -1,5 +1,6 @@
 //! `loom turn list`.
 
+use loom_api::routes;
 use serde_json::json;
 
 use crate::context::Context;
@@ -40,7 +41,11 @@ impl Default for Args {
 }
 
 /// Lists them.
-pub(super) fn run(args: &Args, cx: &mut Context<'_, '_>) -> Outcome {
+pub(super) async fn run(args: &Args, cx: &mut Context<'_, '_>) -> Outcome {
+    if super::remote::is_named(cx) {
+        let list = cx.hub()?.get(routes::turns()).run().await?;
+        return cx.out.list(&list, &LISTING);
+    }
     let turns = super::room(cx).list(usize::from(args.limit));
     let document = json!({"schema_version": "loom.turn_list/v1", "items": turns, "nextCursor": null});
     cx.out.list(&document, &LISTING)

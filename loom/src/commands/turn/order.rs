@@ -13,12 +13,21 @@ use crate::context::Context;
 use crate::input::body::read_limited;
 use crate::input::document;
 
+/// Largest file with a prompt.
+const PROMPT_BYTES_MAX: usize = 256 * 1024;
+
 /// What a Turn is asked to do.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(super) struct OrderFlags {
     /// Connector, with its input or configuration; may be repeated
     #[arg(long, value_name = "ID[=JSON|@FILE]")]
     connector: Vec<String>,
+    /// Agent that runs behind the connectors; needs the hub
+    #[arg(long, value_name = "AGENT", value_parser = parsers::agent)]
+    agent: Option<String>,
+    /// File with what the Agent is asked, or - for stdin
+    #[arg(long, value_name = "FILE")]
+    prompt_file: Option<String>,
     /// Host that the Turn is planned for
     #[arg(long, value_name = "HOST", value_parser = host)]
     host: Option<String>,
@@ -58,6 +67,12 @@ impl OrderFlags {
         if !self.connector.is_empty() {
             order.connectors = self.connector.iter().map(|text| call(text)).collect::<Result<_>>()?;
         }
+        order.agent = self.agent.clone().or(order.agent);
+        order.prompt = match self.prompt_file.as_deref() {
+            None => order.prompt,
+            Some("-") => Some(read_limited(&mut cx.env.stdin.reader, PROMPT_BYTES_MAX)?),
+            Some(path) => Some(document::read_text(path, PROMPT_BYTES_MAX)?),
+        };
         if let Some(word) = self.on_error {
             order.on_error = match word {
                 OnErrorWord::Stop => OnError::Stop,

@@ -3,8 +3,8 @@
 use loom_capabilities::Catalog;
 use loom_domain::TurnId;
 
-use super::print;
 use super::running::{Work, here};
+use super::{print, remote};
 use crate::compose::world;
 use crate::context::Context;
 use crate::failure::Outcome;
@@ -24,9 +24,15 @@ pub(super) struct Args {
 /// Goes on with it; one that is over is shown.
 pub(super) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
     let (id, room): (TurnId, _) = (args.id.parse()?, super::room(cx));
+    if remote::is_named(cx) {
+        return Box::pin(remote::resume(&id, cx)).await;
+    }
     let view = room.view(&id)?;
     if cx.globals.dry_run {
         return print::view(&view, cx);
+    }
+    if view.agent.is_some() && !view.state.is_final() {
+        return Box::pin(remote::resume(&id, cx)).await;
     }
     let (catalog, _) = Catalog::of_home(&cx.env.home())?;
     let world = world::online(cx.env)?;

@@ -4,21 +4,21 @@ use loom_capabilities::Catalog;
 
 use super::order::{OrderFlags, planned};
 use super::running::{Work, here};
-use super::{plan, print};
+use super::{plan, print, remote};
 use crate::compose::world;
 use crate::context::Context;
 use crate::failure::Outcome;
 
-/// Run connectors in order, with a journal
+/// Run connectors in order, then an Agent, with a journal
 #[derive(Debug, clap::Args)]
 #[command(
-    long_about = "Run connectors in order, with a journal\n\nEach step is on disk before it begins. A Turn that was \
+    long_about = "Run connectors in order, then an Agent, with a journal\n\nEach step is on disk before it begins. A Turn that was \
                   stopped goes on with `loom turn resume`; what was read is not read again. With --turn-key the \
                   same key is the same Turn: it is shown, not run a second time."
 )]
 #[command(after_help = examples!(
     "loom turn run --connector github_public_probe",
-    "loom turn run --connector finance_probe=@probe.yaml --turn-key daily-1"
+    "loom turn run --connector finance_probe=@probe.yaml \\\n    --agent docs --prompt-file ask.md --turn-key daily-1"
 ))]
 pub(super) struct Args {
     #[command(flatten)]
@@ -32,6 +32,9 @@ pub(super) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
     if cx.globals.dry_run {
         let plan = planned(&world::offline(cx.env)?, &catalog, &order, cx).await?;
         return plan::print(&plan, cx);
+    }
+    if order.agent.is_some() || remote::is_named(cx) {
+        return Box::pin(remote::begin(&order, cx)).await;
     }
     let (world, room) = (world::online(cx.env)?, super::room(cx));
     let ran = Box::pin(here(world, &catalog, &room, Work::Begin(Box::new(order)), cx)).await?;

@@ -1,9 +1,10 @@
 //! `loom turn show`.
 
+use loom_api::routes;
 use loom_domain::{Code, TurnId};
 use serde_json::json;
 
-use super::print;
+use super::{print, remote};
 use crate::context::Context;
 use crate::failure::Outcome;
 
@@ -23,8 +24,13 @@ pub(super) struct Args {
 }
 
 /// Shows it.
-pub(super) fn run(args: &Args, cx: &mut Context<'_, '_>) -> Outcome {
+pub(super) async fn run(args: &Args, cx: &mut Context<'_, '_>) -> Outcome {
     let (id, room): (TurnId, _) = (args.id.parse()?, super::room(cx));
+    if remote::is_named(cx) {
+        let query = json!({"journal": args.journal});
+        let turn = cx.hub()?.get(routes::turn(id.as_str())).query(&query)?.run().await?;
+        return print::shown(&turn, cx);
+    }
     let view = room.view(&id)?;
     let mut payloads = Vec::new();
     for payload_id in view.connectors.iter().filter_map(|one| one.payload_id.as_deref()) {

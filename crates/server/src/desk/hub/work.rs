@@ -38,8 +38,11 @@ impl Threads for HubDesk {
             files.push(self.attachment(file).await?);
         }
         let text = self.hub.stored_text(&input.text);
-        let item =
-            self.hub.store().thread_input(self.act(who.clone()), agent, ThreadText { text, files }).await?;
+        let item = self
+            .hub
+            .store()
+            .thread_input(self.act(who.clone()), agent, ThreadText { text, files, id: None })
+            .await?;
         let item = self.ended(item, wait).await?;
         let answer = match &item.turn_id {
             Some(turn) => self.hub.store().turn(who, turn.clone()).await?.turn.answer,

@@ -19,6 +19,8 @@ pub struct ThreadText {
     pub text: String,
     /// Stored files.
     pub files: Vec<Attachment>,
+    /// Id of the item, where the caller has one: asked again with it, the item that is there is given.
+    pub id: Option<InboxId>,
 }
 
 impl Store {
@@ -30,6 +32,11 @@ impl Store {
 
 fn put(unit: &mut Unit<'_>, agent: &str, input: &ThreadText) -> Result<Item> {
     unit.principal.require_owner()?;
+    if let Some(id) = &input.id
+        && let Some(known) = docs::get::<StoredItem>(unit.tx, id.as_str())?
+    {
+        return Ok(known.item);
+    }
     check_text("text", &input.text, TEXT_BYTES_MAX)?;
     if input.text.trim().is_empty() && input.files.is_empty() {
         return Err(Error::new(Code::MissingField, "give a text or a file"));
@@ -49,7 +56,10 @@ fn put(unit: &mut Unit<'_>, agent: &str, input: &ThreadText) -> Result<Item> {
             &params![file.as_str(), message.id.as_str()],
         )?;
     }
-    let item = item_of(unit, &agent, &message)?;
+    let mut item = item_of(unit, &agent, &message)?;
+    if let Some(id) = &input.id {
+        item.id.clone_from(id);
+    }
     let stored = StoredItem {
         item,
         conversation_id: "owner".to_owned(),

@@ -1,0 +1,161 @@
+//! Begins, resumes, stops and shows Turns.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use loom_capabilities::{Begun, Engine, Journal, NoObserver, TurnOrder, TurnPlan, TurnState, TurnView};
+use loom_domain::{Code, Error, Principal, Result, TurnId};
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use super::agents::Agents;
+use crate::hub::{Hub, Phase};
+
+/// What came of asking for a Turn.
+#[derive(Debug, Clone)]
+pub enum Asked {
+    /// The plan of one that does not run.
+    Plan(Box<TurnPlan>),
+    /// The Turn as it is now.
+    Turn(Box<TurnView>),
+}
+
+impl Hub {
+    /// The plan of a Turn, with the Agent as the hub knows it.
+    pub async fn plan_turn(&self, who: &Principal, order: &mut TurnOrder) -> Result<TurnPlan> {
+        who.require_owner()?;
+        let mut runtime = None;
+        if let Some(name) = order.agent.take() {
+            let agent = self.store().agent_by(name).await?;
+            if agent.archived_at.is_some() {
+                return Err(Error::new(Code::Archived, format!("the agent {} is archived", agent.name)));
+            }
+            runtime = Some(agent.runtime.kind.to_string());
+            order.agent = Some(agent.id.to_string());
+        }
+        let catalog = self.catalog()?;
+        let mut plan = Box::pin(TurnPlan::make(&self.world(), &catalog, order)).await?;
+        if let Some(agent) = &mut plan.agent {
+            agent.runtime = runtime;
+        }
+        Ok(plan)
+    }
+
+    /// Begins a Turn, or finds the one that has its key, and waits for its end at most `wait`.
+    pub async fn begin_turn(
+        &self,
+        who: Principal,
+        mut order: TurnOrder,
+        dry_run: bool,
+        wait: Duration,
+    ) -> Result<Asked> {
+        let plan = self.plan_turn(&who, &mut order).await?;
+        if dry_run {
+            return Ok(Asked::Plan(Box::new(plan)));
+        }
+        self.takes_work()?;
+        let room = self.turn_room();
+        let id = match room.begin(&self.world(), &order, &plan)? {
+            Begun::New(id, journal) => {
+                self.run_turn(id.clone(), *journal);
+                id
+            }
+            Begun::Known(id) => id,
+        };
+        Ok(Asked::Turn(Box::new(self.wait_turn(&id, wait).await?)))
+    }
+
+    /// Goes on with a Turn.
+    pub async fn resume_turn(&self, who: Principal, id: TurnId, wait: Duration) -> Result<TurnView> {
+        who.require_owner()?;
+        self.takes_work()?;
+        let room = self.turn_room();
+        if !room.view(&id)?.state.is_final() {
+            self.run_turn(id.clone(), room.take(&id)?);
+        }
+        self.wait_turn(&id, wait).await
+    }
+
+    /// Asks whoever works on a Turn to stop, this hub or another process.
+    pub fn cancel_turn(&self, who: &Principal, id: &TurnId) -> Result<TurnView> {
+        who.require_owner()?;
+        self.turn_room().stop(id)
+    }
+
+    /// A Turn with its payloads and, if wanted, its journal.
+    pub fn turn_document(&self, id: &TurnId, with_journal: bool) -> Result<Value> {
+        let room = self.turn_room();
+        let view = room.view(id)?;
+        let ids = view.connectors.iter().filter_map(|one| one.payload_id.as_deref());
+        // Payloads are removed with time; the Turn still names them.
+        let payloads: Vec<Value> = ids.filter_map(|id| room.payloads().show(id).ok()).collect();
+        let mut document = serde_json::to_value(&view).map_err(Error::internal)?;
+        if let Some(members) = document.as_object_mut() {
+            members.insert("payloads".to_owned(), json!(payloads));
+            if with_journal {
+                members.insert("journal".to_owned(), json!(room.rows(id)?));
+            }
+        }
+        Ok(document)
+    }
+
+    /// The newest Turns.
+    pub fn list_turns(&self, most: usize) -> Vec<TurnView> {
+        self.turn_room().list(most)
+    }
+
+    pub(crate) fn takes_work(&self) -> Result<()> {
+        match *self.inner.phase.borrow() >= Phase::Draining {
+            true => Err(Error::new(Code::HubDraining, "the hub is shutting down")),
+            false => Ok(()),
+        }
+    }
+
+    /// Runs a Turn whose journal is in hand, as a task of the hub.
+    fn run_turn(&self, id: TurnId, journal: Journal) {
+        let hub = self.clone();
+        self.inner.tasks.own(async move {
+            let ran = Box::pin(hub.turn_to_its_end(&id, journal)).await;
+            if let Err(error) = ran {
+                tracing::warn!("{id} stopped before its end: {error}");
+            }
+        });
+    }
+
+    /// Runs a Turn. When the hub ends first, the Turn stays as it is, and can be resumed.
+    pub(crate) async fn turn_to_its_end(&self, id: &TurnId, journal: Journal) -> Result<TurnView> {
+        let draining = || Error::new(Code::HubDraining, "the hub is shutting down");
+        let work = async {
+            let _place = self.inner.capability.places.acquire().await.map_err(Error::internal)?;
+            let (room, catalog) = (self.turn_room(), self.catalog()?);
+            let mut unwatched = NoObserver;
+            let mut engine = Engine {
+                world: self.world(),
+                catalog: &catalog,
+                agents: Some(Arc::new(Agents(self.clone()))),
+                observer: &mut unwatched,
+            };
+            Ok(engine.run(&room, id, journal).await?.turn)
+        };
+        let ran = tokio::select! {
+            biased;
+            () = self.inner.stop.cancelled() => Err(draining()),
+            ran = Box::pin(work) => ran,
+        };
+        self.inner.capability.ended.send_modify(|ended| *ended = ended.wrapping_add(1));
+        ran
+    }
+
+    async fn wait_turn(&self, id: &TurnId, wait: Duration) -> Result<TurnView> {
+        let (deadline, room) = (Instant::now() + wait, self.turn_room());
+        let mut ended = self.inner.capability.ended.subscribe();
+        loop {
+            ended.borrow_and_update();
+            let view = room.view(id)?;
+            let runs = matches!(view.state, TurnState::Starting | TurnState::Running);
+            if !runs || tokio::time::timeout_at(deadline, ended.changed()).await.is_err() {
+                return Ok(view);
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Turns: one call of the hub each.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use loom_capabilities::TurnOrder;
+use loom_domain::{Error, Principal, Result, TurnId};
+use loom_hub::Asked;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::HubDesk;
+use crate::desk::{Intent, Turns};
+
+/// Turns of one list.
+const TURNS_LISTED: usize = 100;
+
+fn value<T: Serialize>(document: T) -> Result<Value> {
+    serde_json::to_value(document).map_err(Error::internal)
+}
+
+#[async_trait]
+impl Turns for HubDesk {
+    async fn begin_turn(&self, intent: Intent, order: Value, wait: Duration) -> Result<Value> {
+        let order = TurnOrder::of(&order)?;
+        let asked = self.hub.begin_turn(intent.principal, order, intent.dry_run, wait);
+        match Box::pin(asked).await? {
+            Asked::Plan(plan) => value(plan),
+            Asked::Turn(turn) => self.hub.turn_document(&turn.turn_id.parse()?, false),
+        }
+    }
+    async fn turns(&self, _: Principal) -> Result<Value> {
+        let turns = self.hub.list_turns(TURNS_LISTED);
+        value(json!({"schema_version": "loom.turn_list/v1", "items": turns, "nextCursor": null}))
+    }
+    async fn turn(&self, _: Principal, id: TurnId, with_journal: bool) -> Result<Value> {
+        self.hub.turn_document(&id, with_journal)
+    }
+    async fn resume_turn(&self, who: Principal, id: TurnId, wait: Duration) -> Result<Value> {
+        self.hub.resume_turn(who, id.clone(), wait).await?;
+        self.hub.turn_document(&id, false)
+    }
+    async fn cancel_turn(&self, who: Principal, id: TurnId) -> Result<Value> {
+        value(self.hub.cancel_turn(&who, &id)?)
+    }
+    async fn capabilities(&self, _: Principal) -> Result<Value> {
+        let catalog = self.hub.catalog()?;
+        let entries: Vec<_> = catalog.entries().collect();
+        value(json!({"schema_version": "loom.catalog/v1", "items": entries, "nextCursor": null}))
+    }
+    async fn capability(&self, _: Principal, id: String) -> Result<Value> {
+        value(self.hub.catalog()?.capability(&id)?.entry())
+    }
+}
