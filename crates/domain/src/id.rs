@@ -120,6 +120,10 @@ ids! {
     NodeId "nod_";
     /// A gateway session.
     SessionId "gws_";
+    /// A gate of an external write.
+    GateId "apr_";
+    /// A grant.
+    GrantId "grt_";
 }
 
 #[cfg(test)]

@@ -17,6 +17,9 @@ const KINDS: &[(&str, &str)] = &[
     ("part_", "part"),
     ("art_", "artifact"),
     ("ntc_", "notice"),
+    ("apr_", "gate"),
+    ("op_", "connector plan"),
+    ("grt_", "grant"),
 ];
 
 /// The command that lists objects of a kind.
@@ -29,7 +32,8 @@ pub fn of_kind(kind: &str) -> Option<&'static str> {
         "event" | "refusal" => "loom inbox refused",
         "message" | "inbox item" | "turn" | "artifact" => "loom inbox list",
         "outbox item" | "part" => "loom outbox list",
-        "notice" => "loom notices",
+        "notice" | "gate" | "connector plan" => "loom notices",
+        "grant" => "loom capability grants AGENT",
         _ => return None,
     };
     Some(command)

@@ -4,6 +4,7 @@ mod admin;
 mod cluster;
 mod desk;
 mod durability;
+mod gates;
 mod inbound;
 mod naming;
 mod pending;
