@@ -64,9 +64,8 @@ pub(crate) async fn start(start: Start) -> Result<Running> {
     let make_channel = channels::maker(&config, &home, &redactor, &start.variables)?;
     let listen = listen_config(&config, socket.clone())?;
     let scheme = if listen.tls.is_some() { "https" } else { "http" };
-    let world = world::open(home.root(), &start.variables, redactor.clone())?;
-    let parts =
-        Parts { config, home, store, clock, entropy, resolver, redactor, make_channel, world, socket };
+    let lent = world::lent(&home, &start.variables, &config, &redactor, Arc::clone(&resolver));
+    let parts = Parts { config, home, store, clock, entropy, resolver, redactor, make_channel, lent, socket };
     let hub = Hub::start(parts);
     let server_stop = CancellationToken::new();
     let doors = loom_server::doors(&hub);

@@ -6,6 +6,7 @@ mod list;
 mod mutation;
 mod payload;
 pub(crate) mod pick;
+mod plan;
 mod printer;
 mod stream;
 mod table;

@@ -26,6 +26,11 @@ macro_rules! queries {
 queries! {
     /// Filters of lists that have none of their own.
     Paging {}
+    /// Filters of grants.
+    Grants {
+        /// Agent name or id.
+        agent: String,
+    }
     /// Filters of Agents.
     Agents {
         /// State word.

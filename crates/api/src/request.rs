@@ -2,6 +2,7 @@
 //! AGENT fields are a name or an `agt_` id.
 
 mod agent;
+mod capability;
 mod connection;
 mod hub;
 mod inbox;
@@ -11,6 +12,7 @@ mod policy;
 mod send;
 
 pub use agent::{ArchiveAgent, CreateAgent, ThreadInput, UpdateAgent};
+pub use capability::{CapabilityRun, DecideGate, GateDecision, GiveGrant, RunPlan};
 pub use connection::{AddressPolicy, Bind, Connect, IssueToken, UpdateAddress, UpdateConnection};
 pub use hub::Stop;
 pub use inbox::{Cancel, Defer, NoReply, Retry};

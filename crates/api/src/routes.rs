@@ -148,6 +148,20 @@ routes! {
     ARTIFACTS artifacts() "/v1/artifacts";
     /// GET, O A: the raw bytes.
     ARTIFACT artifact(artifact) "/v1/artifacts/{artifact}";
+    /// GET, V A: `Page<view::PlanEntry>`. POST `connector_plan::PlanFile`, O A: `view::PlanEntry`; opens its gates.
+    PLANS plans() "/v1/plans";
+    /// GET, V A: `view::PlanEntry`.
+    PLAN plan(plan) "/v1/plans/{plan}";
+    /// POST `request::RunPlan`, O A: `view::PlanEntry` with its runs; honours `Prefer: wait=N`.
+    PLAN_RUN plan_run(plan) "/v1/plans/{plan}/run";
+    /// POST `request::DecideGate`, O: `Gate`.
+    PLAN_GATE plan_gate(plan, gate) "/v1/plans/{plan}/gates/{gate}";
+    /// GET, V A: `Page<Grant>` in one page, query `query::Grants`. POST `request::GiveGrant`, O: `Grant`.
+    GRANTS grants() "/v1/grants";
+    /// POST `{}`, O: `Grant`.
+    GRANT_REVOKE grant_revoke(grant) "/v1/grants/{grant}/revoke";
+    /// POST `request::CapabilityRun`, O A within its grants: the payload; a gated write opens its gate.
+    CAPABILITY_RUN capability_run(capability) "/v1/capabilities/{capability}/run";
     /// GET, V A, query `query::Where`: `view::Where`; nothing known: `never_seen` with `detail.connections`.
     WHERE where_is() "/v1/where";
     /// POST `request::PolicyExplain`, V A own: `view::PolicyExplanation`.

@@ -6,6 +6,7 @@ mod connection;
 mod event;
 mod inbox;
 mod outbox;
+mod plan;
 mod policy;
 mod refusal;
 mod status;
@@ -23,6 +24,7 @@ pub use connection::{
 pub use event::HubEvent;
 pub use inbox::{AddressRef, AttemptRef, InboxDetail, InboxEntry, MembershipRef, OutboxRef};
 pub use outbox::{Admission, InboundTest, OutboxDetail, OutboxEntry};
+pub use plan::{CallRun, PlanEntry};
 pub use policy::{Judged, PolicyExplanation, PolicyReplayResult, PolicyStep, ReplayChange};
 pub use refusal::{ReasonCount, RefusalDetail, ReplayedEvent};
 pub use status::{AgentTotals, ConnectionTotals, HubStatus, InboxTotals, OutboxTotals};

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use loom_domain::Result;
+use loom_domain::{Principal, Result};
 use loom_secrets::CredentialRef;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{CatalogEntry, Cursor, Cx, Readiness, RunPlan, Sink, SourceRef};
+use crate::{CatalogEntry, Cursor, Cx, Effect, Readiness, RunPlan, Sink, SourceRef};
 
 /// A unit with an id, typed operations, declared hosts, declared effects and output schemas.
 #[async_trait]
@@ -24,6 +24,12 @@ pub trait Capability: Send + Sync {
 
     /// What a run would do: pure. Start from [`RunPlan::of`] and add the requests.
     fn plan(&self, request: &RunRequest) -> Result<RunPlan>;
+
+    /// Whether a run waits for the owner's approval of its exact bytes.
+    fn is_gated(&self, _principal: &Principal, request: &RunRequest) -> bool {
+        let operation = self.entry().find_operation(&request.operation);
+        operation.is_none_or(|operation| operation.effect == Effect::Write)
+    }
 
     /// Runs one operation. The input is valid for the operation's schema; results leave through `out` only.
     async fn run(&self, cx: &Cx, request: RunRequest, out: &mut dyn Sink) -> Result<RunOutcome>;
@@ -88,13 +94,16 @@ impl RunLimits {
     }
 }
 
-/// Names the gate whose approval a write uses.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// Names the gate whose approval a write uses, and what that is bound to beside the request. It is a name only:
+/// whether there is an approval, the world's [`crate::GateBook`] says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ApprovalRef {
     /// Gate.
     pub gate_id: String,
-    /// Digest of the call that was approved.
-    pub call_digest: String,
+    /// As whom it is sent.
+    pub sender_identity: Option<String>,
+    /// Key that a provider tells repeats by.
+    pub idempotency_key: String,
 }
 
 /// Why a run ended.

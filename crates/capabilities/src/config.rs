@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use loom_domain::connector_plan::CallOrder;
 use loom_domain::{Code, Error, Result};
 use loom_secrets::{CredentialRef, find_secret_in_input};
 use serde::{Deserialize, Serialize};
@@ -77,6 +78,20 @@ impl ConnectorConfig {
             api_url,
             limits: request.limits,
             save,
+        }
+    }
+
+    /// The file as a call of a plan.
+    pub fn order(self) -> CallOrder {
+        let refs = self.credential_refs.into_iter();
+        CallOrder {
+            connector: self.connector,
+            operation: self.operation,
+            input: self.input,
+            credential_refs: refs.map(|(name, reference)| (name, reference.to_string())).collect(),
+            api_url: self.api_url,
+            limits: if is_default(&self.limits) { Value::Null } else { serde_json::json!(self.limits) },
+            ..CallOrder::default()
         }
     }
 

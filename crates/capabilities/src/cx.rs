@@ -18,8 +18,10 @@ use tokio_util::sync::CancellationToken;
 pub(crate) use meter::Tally;
 pub use meter::{Effects, Meter};
 pub use scratch::Scratch;
+pub(crate) use world::fingerprint;
 pub use world::{Credentials, Door, Key, World};
 
+use crate::gate::Permit;
 use crate::{CatalogEntry, Effect, Operation, RunLimits, RunSettings};
 
 /// Shortest deadline that a request can be given.
@@ -56,6 +58,7 @@ pub struct Cx {
     transport: OnceLock<Transport>,
     tally: Arc<Tally>,
     credential: Mutex<Option<Value>>,
+    permit: Option<Permit>,
 }
 
 impl std::fmt::Debug for Cx {
@@ -91,7 +94,19 @@ impl Cx {
             transport: OnceLock::new(),
             tally: Arc::default(),
             credential: Mutex::new(None),
+            permit: None,
         }
+    }
+
+    /// Lets the run write what its gate was used for.
+    pub(crate) fn permitted(mut self, permit: Option<Permit>) -> Self {
+        self.permit = permit;
+        self
+    }
+
+    /// What the run may write, if a gate was used for it.
+    pub(crate) fn permit(&self) -> Option<&Permit> {
+        self.permit.as_ref()
     }
 
     /// Starts a request with the run's ids, hosts and limits. A write counts as one unless its method only reads.

@@ -16,8 +16,8 @@ use crate::declared::yaml;
 use crate::jq::{self, Projector};
 use crate::plan::authority;
 use crate::{
-    Boundary, Capability, CatalogEntry, Cx, Operation, RunOutcome, RunPlan, RunRequest, Sink, SourceRef,
-    read_input, sha256_of_bytes,
+    Boundary, Capability, CatalogEntry, Cx, Operation, PlannedWrite, RunOutcome, RunPlan, RunRequest,
+    RunSettings, Sink, SourceRef, read_input, sha256_of_bytes,
 };
 use input::{Auth, ProbeInput, Statuses, Verb};
 use output::ProbeFields;
@@ -75,14 +75,23 @@ impl Capability for HttpWebhook {
 
     fn plan(&self, request: &RunRequest) -> Result<RunPlan> {
         let target = target(request)?;
-        let plan = RunPlan::of(&self.entry, request)?;
-        Ok(plan.resource("endpoint", &target.url).request(target.input.method.as_str(), target.url))
+        let plan = RunPlan::of(&self.entry, request)?.resource("endpoint", &target.url);
+        let plan = plan.request(target.input.method.as_str(), &target.url);
+        Ok(match target.input.method {
+            Verb::Post => plan.write(target.write(&request.settings)?),
+            Verb::Get | Verb::Head => plan,
+        })
+    }
+
+    /// A POST is the owner's direct order; whoever else sends one needs the owner's approval.
+    fn is_gated(&self, principal: &Principal, request: &RunRequest) -> bool {
+        target(request).is_ok_and(|target| is_write_of_another(&target, principal))
     }
 
     async fn run(&self, cx: &Cx, request: RunRequest, out: &mut dyn Sink) -> Result<RunOutcome> {
         let target = target(&request)?;
-        if target.input.method == Verb::Post && *cx.principal() != Principal::Owner {
-            return Err(Error::new(Code::ApprovalRequired, "a POST is a write, and needs an approval"));
+        if is_write_of_another(&target, cx.principal()) && cx.permit().is_none() {
+            return Err(crate::gate::needed(&self.entry.id));
         }
         let projector = match target.input.project.as_deref() {
             Some(program) => Some(Projector::start(program).await?),
@@ -102,6 +111,37 @@ impl Capability for HttpWebhook {
         let shown = response.meta().final_url.split(['?', '#']).next().unwrap_or_default().to_owned();
         Ok(RunOutcome::of(SourceRef::new("http", &shown, Some(shown.clone()), cx.now())))
     }
+}
+
+fn is_write_of_another(target: &Target, principal: &Principal) -> bool {
+    target.input.method == Verb::Post && *principal != Principal::Owner
+}
+
+impl Target {
+    /// What a POST sends, but for the value of its credential.
+    fn write(&self, settings: &RunSettings) -> Result<PlannedWrite> {
+        let mut headers = headers(&self.input)?;
+        if settings.credential_refs.contains_key(CREDENTIAL) {
+            headers.push(("authorization".to_owned(), format!("the credential, as {}", self.input.auth)));
+        }
+        Ok(PlannedWrite {
+            method: self.input.method.as_str().to_owned(),
+            url: self.url.clone(),
+            headers,
+            body: self.input.json.as_ref().map(Value::to_string),
+        })
+    }
+}
+
+/// The headers of the input, by name.
+fn headers(input: &ProbeInput) -> Result<Vec<(String, String)>> {
+    let split = |header: &String| {
+        let (name, value) = header.split_once('=').ok_or_else(|| {
+            Error::new(Code::InvalidInput, "a header is NAME=VALUE").with_detail("pointer", "/header")
+        })?;
+        Ok((name.trim().to_owned(), value.trim().to_owned()))
+    };
+    input.header.iter().map(split).collect()
 }
 
 fn target(request: &RunRequest) -> Result<Target> {
@@ -140,11 +180,8 @@ async fn built(cx: &Cx, target: &Target) -> Result<RequestBuilder> {
     if cx.limits().timeout().is_none() {
         builder = builder.timeout(Duration::from_secs(20));
     }
-    for header in &input.header {
-        let (name, value) = header.split_once('=').ok_or_else(|| {
-            Error::new(Code::InvalidInput, "a header is NAME=VALUE").with_detail("pointer", "/header")
-        })?;
-        builder = builder.header(name.trim(), value.trim());
+    for (name, value) in headers(input)? {
+        builder = builder.header(&name, &value);
     }
     if let Some(body) = &input.json {
         builder = builder.json(body);

@@ -20,6 +20,7 @@ mod document;
 mod documents;
 mod entry;
 pub mod finance_probe;
+mod gate;
 mod github;
 pub mod github_public_probe;
 pub mod github_reply_monitor;
@@ -58,6 +59,9 @@ pub use documents::{Document, documents};
 pub use entry::{
     Boundary, CatalogEntry, CredentialNeed, Effect, HostRule, Idempotency, Kind, Operation, Origin,
     Readiness, Reason, State, Status,
+};
+pub use gate::{
+    GateBook, PlannedWrite, Prepared, call_digest, check_plan, parse_plan, prepare, prepare_all, spelled_out,
 };
 pub use hosts::{
     Detection, HostKind, HostModePlan, HostOrder, HostOverview, Intent, Look, Mode, PlannedConnector,

@@ -6,7 +6,7 @@ use loom_domain::{Code, Error, Result};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::{CatalogEntry, Effect, Effects, Resources, RunLimits, RunRequest, sha256_of};
+use crate::{CatalogEntry, Effect, Effects, PlannedWrite, Resources, RunLimits, RunRequest, sha256_of};
 
 /// A request that a run would begin with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, schemars::JsonSchema)]
@@ -61,6 +61,9 @@ pub struct RunPlan {
     pub gates: Vec<Value>,
     /// All zero.
     pub effects: Effects,
+    /// What a write sends, byte by byte.
+    #[serde(skip)]
+    pub write: Option<PlannedWrite>,
 }
 
 impl RunPlan {
@@ -87,12 +90,19 @@ impl RunPlan {
             rate_scope: operation.rate_scope.clone(),
             gates: Vec::new(),
             effects: Effects::default(),
+            write: None,
         })
     }
 
     /// Adds a request.
     pub fn request(mut self, method: &str, url: impl Into<String>) -> Self {
         self.requests.push(PlannedRequest { method: method.to_owned(), url: url.into() });
+        self
+    }
+
+    /// Says what the write sends.
+    pub fn write(mut self, write: PlannedWrite) -> Self {
+        self.write = Some(write);
         self
     }
 

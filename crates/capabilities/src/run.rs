@@ -113,6 +113,12 @@ pub async fn run(
     if !ready.asks_nothing {
         capability.readiness(&cx, Some(&plan.operation)).await.require(&plan.operation)?;
     }
+    let run_id = cx.run_id().to_string();
+    let permit = match ready.asks_nothing {
+        true => None,
+        false => crate::gate::enter(world, capability, &ready.request, &plan, &run_id).await?,
+    };
+    let cx = cx.permitted(permit);
     let mut collector = Collector::new(ready.operation, &cx, ready.seal.as_ref(), observer, &started);
     let outcome = match ready.asks_nothing {
         true => probe::about_itself(capability, &cx, &mut collector).await,
@@ -121,7 +127,15 @@ pub async fn run(
             guarded(capability, &cx, writes, ready.request.clone(), &mut collector).await
         }
     };
-    Ok(kept(world, finish(&cx, capability, &ready, collector, outcome, started_at)))
+    let mut payload = finish(&cx, capability, &ready, collector, outcome, started_at);
+    if let Some(permit) = cx.permit()
+        && let Err(error) = crate::gate::leave(world, permit, &payload).await
+    {
+        // The intent stays on disk, so that this is found and settled later.
+        tracing::error!(%error, "what became of a gated write was not recorded");
+        payload.warnings.push("outcome_not_recorded".to_owned());
+    }
+    Ok(kept(world, payload))
 }
 
 /// Keeps the payload, if anything is kept; that it cannot be is a warning. What is larger than one document may

@@ -45,6 +45,37 @@ pub struct CallOrder {
     pub idempotency_key: Option<String>,
 }
 
+/// A plan as people and Agents write it, before anything of it is computed.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlanFile {
+    /// `loom.connector_plan/v1`.
+    #[serde(default = "schema")]
+    pub schema_version: String,
+    /// Id; one is made up when it is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// What it is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub objective: Option<String>,
+    /// Remarks by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub notes: BTreeMap<String, String>,
+    /// Calls.
+    pub calls: Vec<CallOrder>,
+}
+
+fn schema() -> String {
+    SCHEMA.to_owned()
+}
+
+impl PlanFile {
+    /// A plan of one call.
+    pub fn of(call: CallOrder) -> Self {
+        PlanFile { schema_version: schema(), calls: vec![call], ..PlanFile::default() }
+    }
+}
+
 /// One call as it would be made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlannedCall {

@@ -115,7 +115,13 @@ impl Gate {
     }
 
     /// The write behind it begins.
-    pub fn begin(&mut self, call_digest: &str, run_id: &str, node: &str, now: Timestamp) -> Result<(), Error> {
+    pub fn begin(
+        &mut self,
+        call_digest: &str,
+        run_id: &str,
+        node: &str,
+        now: Timestamp,
+    ) -> Result<(), Error> {
         match self.state {
             State::Open if now < self.expires_at => {
                 return Err(Error::new(Code::ApprovalRequired, "the gate waits for the owner")
@@ -233,7 +239,10 @@ mod tests {
         let mut gate = gate();
         let now = Timestamp(1_000);
         let waits = gate.begin("sha256:a", "op_1", "n1", now).unwrap_err();
-        assert_eq!((waits.code, waits.detail["gate_id"].as_str()), (Code::ApprovalRequired, Some(gate.id.as_str())));
+        assert_eq!(
+            (waits.code, waits.detail["gate_id"].as_str()),
+            (Code::ApprovalRequired, Some(gate.id.as_str()))
+        );
         assert_eq!(reason(&gate.approve("sha256:b", 900, now).unwrap_err()), "other_bytes");
         assert_eq!(gate.approve("sha256:a", 59, now).unwrap_err().code, Code::InvalidArgument);
         gate.approve("sha256:a", 900, now).unwrap();

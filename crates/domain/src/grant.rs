@@ -107,9 +107,12 @@ pub fn require(grants: &[Grant], wanted: &Wanted<'_>, now: Timestamp) -> Result<
     let resources: Vec<String> =
         wanted.resources.iter().map(|(key, value)| format!(" --resource {key}={value}")).collect();
     let flags = format!("--op {} --effect {effect}{}", wanted.operation, resources.concat());
-    Err(Error::new(Code::Forbidden, format!("no grant lets you run {} of {}", wanted.operation, wanted.capability_id))
-        .with_hint(format!("ask the owner for `loom capability grant AGENT {} {flags}`", wanted.capability_id))
-        .with_detail("rule", "grant"))
+    Err(Error::new(
+        Code::Forbidden,
+        format!("no grant lets you run {} of {}", wanted.operation, wanted.capability_id),
+    )
+    .with_hint(format!("ask the owner for `loom capability grant AGENT {} {flags}`", wanted.capability_id))
+    .with_detail("rule", "grant"))
 }
 
 #[cfg(test)]
@@ -151,7 +154,9 @@ mod tests {
     fn cap_035_a_grant_names_its_objects_exactly() {
         let one = grant("acme/tool");
         assert!(allows(&one, "acme/tool", "probe", false, 0));
-        for other in ["acme/other", "ACME/tool", "acme/Tool", "acme/tool/", "acme/tool ", "evil/acme/tool", ""] {
+        for other in
+            ["acme/other", "ACME/tool", "acme/Tool", "acme/tool/", "acme/tool ", "evil/acme/tool", ""]
+        {
             assert!(!allows(&one, other, "probe", false, 0), "{other}");
         }
         assert!(!allows(&one, "acme/tool", "scan", false, 0), "another operation");

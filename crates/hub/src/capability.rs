@@ -3,8 +3,8 @@
 mod agents;
 mod turns;
 
-use loom_capabilities::{Catalog, PayloadStore, Retention, TurnRoom, World};
-use loom_domain::Result;
+use loom_capabilities::{PayloadStore, Retention, TurnRoom, World};
+use loom_domain::Principal;
 use tokio::sync::{Semaphore, watch};
 
 use crate::hub::Hub;
@@ -36,14 +36,9 @@ impl Hub {
         TurnRoom::new(home, PayloadStore::new(home).retention(retention))
     }
 
-    /// The connectors of this home.
-    pub fn catalog(&self) -> Result<Catalog> {
-        Ok(Catalog::of_home(self.home().root())?.0)
-    }
-
-    /// What a run of the hub is lent; the hub's own end reaches it.
+    /// What a Turn is lent: it is stopped by its own token, and the hub's end reaches it through that.
     pub(crate) fn world(&self) -> World {
-        let mut world = self.inner.parts.world.clone();
+        let mut world = self.world_of(&Principal::Owner);
         world.cancel = tokio_util::sync::CancellationToken::new();
         world
     }

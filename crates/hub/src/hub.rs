@@ -12,6 +12,7 @@ use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    calls::Lent,
     clock::Clock,
     config::Config,
     feed::Feed,
@@ -44,8 +45,8 @@ pub struct Parts {
     pub redactor: Redactor,
     /// Makes channels.
     pub make_channel: MakeChannel,
-    /// What runs of connectors are lent.
-    pub world: loom_capabilities::World,
+    /// What runs of capabilities are lent.
+    pub lent: Lent,
     /// Path of the hub's socket, given to runtimes.
     pub socket: std::path::PathBuf,
 }
@@ -86,6 +87,8 @@ pub(crate) struct Inner {
     pub(crate) capability: crate::capability::Desk,
     /// Read by who stores a file with its record, written by who removes both.
     pub(crate) storing: tokio::sync::RwLock<()>,
+    /// Attempts of an earlier life were looked at before the first new one begins.
+    pub(crate) gates_recovered: tokio::sync::OnceCell<()>,
     stop_requests: mpsc::Sender<Option<Duration>>,
     stop_waiter: Mutex<Option<mpsc::Receiver<Option<Duration>>>>,
 }
@@ -114,6 +117,7 @@ impl Hub {
             tasks: Supervisor::default(),
             capability: crate::capability::Desk::default(),
             storing: tokio::sync::RwLock::default(),
+            gates_recovered: tokio::sync::OnceCell::new(),
             stop_requests,
             stop_waiter: Mutex::new(Some(stop_waiter)),
         };

@@ -9,6 +9,7 @@
 //! - No network is on the start path.
 
 mod blobs;
+mod calls;
 mod capability;
 pub mod clock;
 pub mod config;
@@ -30,6 +31,7 @@ mod turns;
 mod tests;
 
 pub use blobs::{Blobs, safe_name};
+pub use calls::Lent;
 pub use capability::Asked;
 pub use clock::{Clock, SystemClock};
 pub use config::Config;

@@ -28,6 +28,9 @@ pub(crate) async fn run(hub: Hub) {
     let mut wakes = hub.store().watch(Topic::Config);
     let mut health = hub.store().health();
     retain::orphans(&hub).await;
+    if let Err(error) = hub.recover_gates().await {
+        tracing::warn!("attempts of gated writes cannot be looked at: {error}");
+    }
     loop {
         tokio::select! {
             () = hub.inner.stop.cancelled() => return,
@@ -57,5 +60,8 @@ pub(crate) async fn once(hub: &Hub) {
     }
     if let Err(error) = hub.store().sweep_outbox(hub.act(Principal::Hub)).await {
         tracing::warn!("the outbox cannot be swept: {error}");
+    }
+    if let Err(error) = hub.sweep_gates().await {
+        tracing::warn!("gates cannot be swept: {error}");
     }
 }

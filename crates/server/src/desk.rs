@@ -4,6 +4,7 @@
 //! decides with the principal it is given.
 
 mod artifacts;
+mod calls;
 mod duty;
 mod hub;
 mod records;
@@ -13,6 +14,7 @@ mod turns;
 mod work;
 
 pub use artifacts::{Artifacts, Download, Incoming};
+pub use calls::Calls;
 pub use duty::{Answers, Duty};
 pub use hub::doors;
 pub use records::{Addresses, Agents, Connections, Memberships, Tokens};
@@ -44,6 +46,7 @@ pub trait Desk:
     + Outbox
     + Artifacts
     + Answers
+    + Calls
     + Duty
     + Turns
 {
@@ -62,6 +65,7 @@ impl<T> Desk for T where
         + Outbox
         + Artifacts
         + Answers
+        + Calls
         + Duty
         + Turns
 {

@@ -4,6 +4,7 @@ mod addresses;
 mod agents;
 mod answers;
 mod artifacts;
+mod capabilities;
 mod connections;
 mod duty;
 mod events;
@@ -44,7 +45,7 @@ pub(crate) fn router(app: &App) -> Router {
 
 /// Adds every route.
 pub(crate) fn all(routes: Routes) -> Routes {
-    const NOUNS: [fn(Routes) -> Routes; 14] = [
+    const NOUNS: &[fn(Routes) -> Routes] = &[
         probes::add,
         events::add,
         agents::add,
@@ -57,10 +58,11 @@ pub(crate) fn all(routes: Routes) -> Routes {
         outbox::add,
         artifacts::add,
         answers::add,
+        capabilities::add,
         duty::add,
         turns::add,
     ];
-    NOUNS.into_iter().fold(routes, |routes, add| add(routes))
+    NOUNS.iter().fold(routes, |routes, add| add(routes))
 }
 
 /// A JSON answer or a problem.

@@ -5,10 +5,8 @@ use sha2::{Digest, Sha256};
 
 use crate::{engine::EngineSend, params, tx::Tx};
 
-const MIGRATIONS: &[(i64, &str)] = &[
-    (1, include_str!("../migrations/0001_base.sql")),
-    (2, include_str!("../migrations/0002_gates.sql")),
-];
+const MIGRATIONS: &[(i64, &str)] =
+    &[(1, include_str!("../migrations/0001_base.sql")), (2, include_str!("../migrations/0002_gates.sql"))];
 
 /// Newest schema this program knows.
 const SCHEMA_VERSION: i64 = 2;

@@ -4,6 +4,7 @@ mod common;
 mod flags;
 mod help;
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -45,7 +46,7 @@ pub(crate) struct Words<'a> {
     /// `value-connectors`, `value-connectors probe` or `capability run`.
     pub(crate) under: &'static str,
     /// The id, and everything behind it.
-    pub(crate) typed: &'a [String],
+    pub(crate) typed: Cow<'a, [String]>,
     /// Whether only value connectors are meant.
     pub(crate) connectors_only: bool,
     /// Operation, where the command names it.

@@ -38,6 +38,12 @@ ids! {
     notice "Notice" NoticeId;
     /// A token id.
     token "token" TokenId;
+    /// A plan id.
+    plan "plan" OperationId;
+    /// A gate id.
+    gate "gate" GateId;
+    /// A grant id.
+    grant "grant" GrantId;
 }
 
 /// An Inbox item by its own id, its Message's or its Event's.

@@ -1,6 +1,9 @@
 //! `loom capability`; without a further word it lists.
 
+mod grant;
+mod grants;
 pub(super) mod list;
+mod revoke;
 mod run_id;
 pub(super) mod show;
 
@@ -25,13 +28,17 @@ enum Command {
     List(list::Args),
     Show(show::Args),
     Run(run_id::Args),
+    Grant(grant::Args),
+    Grants(grants::Args),
+    Revoke(revoke::Args),
 }
 
 impl Capability {
     /// The words of an order, if this is one.
     pub(super) fn order_words(&self) -> Option<Words<'_>> {
         let Some(Command::Run(args)) = &self.command else { return None };
-        Some(Words { under: "capability run", typed: args.words(), connectors_only: false, operation: None })
+        let typed = args.words().into();
+        Some(Words { under: "capability run", typed, connectors_only: false, operation: None })
     }
 }
 
@@ -41,6 +48,9 @@ pub(crate) async fn run(capability: Capability, cx: &mut Context<'_, '_>) -> Out
         None => list::run(list::Args::default(), cx).await,
         Some(Command::List(args)) => list::run(args, cx).await,
         Some(Command::Show(args)) => show::run(args, cx).await,
+        Some(Command::Grant(args)) => grant::run(args, cx).await,
+        Some(Command::Grants(args)) => grants::run(args, cx).await,
+        Some(Command::Revoke(args)) => revoke::run(args, cx).await,
         Some(Command::Run(_)) => Box::pin(run_order::run(cx)).await,
     }
 }

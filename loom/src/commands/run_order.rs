@@ -1,6 +1,7 @@
 //! Runs an order: the one run of every connector and capability.
 
-mod request;
+mod inside;
+pub(super) mod request;
 
 use loom_capabilities::{ConnectorConfig, Payload, RunRequest, Verdict, World};
 use loom_domain::{Error, Result};
@@ -17,6 +18,9 @@ use crate::output::{Progress, Stream};
 pub(super) async fn run(cx: &mut Context<'_, '_>) -> Outcome {
     let order = cx.order.take().ok_or_else(|| Error::internal("the command line was not read"))?;
     let (request, save) = request::of(&order, cx.env)?;
+    if cx.env.get("LOOM_TURN_ID").is_some() && !cx.globals.dry_run && !order.common.print_config {
+        return inside::run(&order, &request, cx).await;
+    }
     let mut world = world::online(cx.env)?;
     if order.common.print_config {
         let entry = order.capability.entry();

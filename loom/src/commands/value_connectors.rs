@@ -1,11 +1,14 @@
 //! `loom value-connectors`; without a further word it lists.
 
 mod add;
+mod approve;
 mod history;
 mod install_check;
 mod list;
+mod plan;
 mod probe;
 mod remove;
+mod run_plan;
 mod show;
 mod source_map;
 mod test;
@@ -42,6 +45,9 @@ enum Command {
     Test(test::Args),
     Add(add::Args),
     Remove(remove::Args),
+    Plan(Box<plan::Args>),
+    Approve(approve::Args),
+    Run(run_plan::Args),
     /// One subcommand per connector
     #[command(external_subcommand)]
     Connector(Vec<String>),
@@ -51,8 +57,9 @@ impl ValueConnectors {
     /// The words of an order, if this is one.
     pub(super) fn order_words(&self) -> Option<Words<'_>> {
         let (under, typed, operation) = match self.command.as_ref()? {
-            Command::Connector(words) => ("value-connectors", words.as_slice(), None),
-            Command::Probe(args) => ("value-connectors probe", args.words(), Some("probe")),
+            Command::Connector(words) => ("value-connectors", words.into(), None),
+            Command::Probe(args) => ("value-connectors probe", args.words().into(), Some("probe")),
+            Command::Plan(args) => ("value-connectors plan --connector", args.words()?.into(), None),
             _ => return None,
         };
         Some(Words { under, typed, connectors_only: true, operation })
@@ -72,6 +79,9 @@ pub(crate) async fn run(connectors: ValueConnectors, cx: &mut Context<'_, '_>) -
         Some(Command::Test(args)) => test::run(args, cx).await,
         Some(Command::Add(args)) => add::run(args, cx).await,
         Some(Command::Remove(args)) => remove::run(&args, cx),
+        Some(Command::Plan(args)) => Box::pin(plan::run(*args, cx)).await,
+        Some(Command::Approve(args)) => approve::run(args, cx).await,
+        Some(Command::Run(args)) => run_plan::run(args, cx).await,
         Some(Command::Probe(_) | Command::Connector(_)) => Box::pin(run_order::run(cx)).await,
     }
 }

@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use loom_capabilities::{
-    Capability, Cx, Effects, Meter, PayloadStore, Readiness, Retention, RunLimits, RunSettings, World,
+    Capability, Catalog, Cx, Effects, Meter, PayloadStore, Readiness, Retention, RunLimits, RunSettings,
+    World,
 };
 use loom_domain::{Error, Result};
-use loom_hub::Config;
-use loom_secrets::Redactor;
+use loom_hub::{Config, Lent, home::Home};
+use loom_secrets::{Redactor, Resolver};
+use loom_transport::Transport;
 use loom_transport::log::FileLog;
 
 use super::outbound;
@@ -18,17 +20,14 @@ use crate::environment::Environment;
 
 /// A world without a door: what lists and reads of local files work with.
 pub(crate) fn offline(env: &Environment) -> Result<World> {
-    closed(&env.home(), &env.variables, Redactor::new())
-}
-
-fn closed(home: &Path, variables: &BTreeMap<String, String>, redactor: Redactor) -> Result<World> {
-    let variables = variables.clone();
-    let resolver = credentials::resolver(home, &variables, redactor.clone())?;
+    let redactor = Redactor::new();
+    let variables = env.variables.clone();
+    let resolver = credentials::resolver(&env.home(), &variables, redactor.clone())?;
     let mut world =
         World::new(Arc::new(|_, _| Err(Error::internal("this command does not use the network"))));
     world = world.with_credentials(resolver, move |name| variables.get(name).cloned());
     world.redactor = redactor;
-    let home = home.to_owned();
+    let home = env.home();
     world.home = Some(home.clone());
     world.key = Arc::new(move || loom_secrets::installation_key(&home));
     Ok(world)
@@ -36,22 +35,62 @@ fn closed(home: &Path, variables: &BTreeMap<String, String>, redactor: Redactor)
 
 /// A world whose door opens when the first request needs it.
 pub(crate) fn online(env: &Environment) -> Result<World> {
-    open(&env.home(), &env.variables, Redactor::new())
+    let mut world = offline(env)?;
+    let (home, variables, redactor) = (env.home(), env.variables.clone(), world.redactor.clone());
+    world.meter = Meter::over(Arc::new(FileLog::new(&home.join("logs"))));
+    world.door = Arc::new(move |meter, origins| transport(&home, &variables, &redactor, meter, origins));
+    Ok(world)
 }
 
-/// The same for a hub, which has its own redactor.
-pub(crate) fn open(home: &Path, variables: &BTreeMap<String, String>, redactor: Redactor) -> Result<World> {
-    let mut world = closed(home, variables, redactor.clone())?;
-    let (home, variables) = (home.to_owned(), variables.clone());
-    world.meter = Meter::over(Arc::new(FileLog::new(&home.join("logs"))));
-    world.door = Arc::new(move |meter, origins| {
-        let mut builder = outbound::builder(&home, &variables, &redactor)?.log(meter.log());
-        for origin in origins {
-            builder = builder.local_origin(origin);
+fn transport(
+    home: &Path,
+    variables: &BTreeMap<String, String>,
+    redactor: &Redactor,
+    meter: &Meter,
+    origins: &[String],
+) -> Result<Transport> {
+    let builder = outbound::builder(home, variables, redactor)?.log(meter.log());
+    origins.iter().fold(builder, |builder, origin| builder.local_origin(origin)).build()
+}
+
+/// Base URLs of owners for which a hub keeps a transport.
+const TRANSPORTS_MAX: usize = 32;
+
+/// What the runs of a hub are lent: one transport, with its limits, for all runs of the same base URLs.
+pub(super) fn lent(
+    home: &Home,
+    variables: &BTreeMap<String, String>,
+    config: &Config,
+    redactor: &Redactor,
+    resolver: Arc<Resolver>,
+) -> Lent {
+    let root = home.root().to_owned();
+    let meter = Meter::over(Arc::new(FileLog::new(&root.join("logs"))));
+    let own = (root.clone(), variables.clone(), redactor.clone());
+    let made: Mutex<BTreeMap<Vec<String>, Transport>> = Mutex::default();
+    let mut world = World::new(Arc::new(move |meter: &Meter, origins: &[String]| {
+        let mut made = made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = made.get(origins) {
+            return Ok(known.clone());
         }
-        builder.build()
-    });
-    Ok(world)
+        let new = transport(&own.0, &own.1, &own.2, meter, origins)?;
+        if made.len() >= TRANSPORTS_MAX {
+            made.pop_last();
+        }
+        made.insert(origins.to_vec(), new.clone());
+        Ok(new)
+    }));
+    let environment = variables.clone();
+    world = world.with_resolver(resolver, move |name| environment.get(name).cloned());
+    world.meter = meter;
+    world.redactor = redactor.clone();
+    let kept = &config.retention;
+    let retention = Retention { days: kept.connector_result_days, bytes_max: kept.connector_result_bytes };
+    world.payloads = Some(PayloadStore::new(&root).retention(retention));
+    world.home = Some(root.clone());
+    let key_home = root.clone();
+    world.key = Arc::new(move || loom_secrets::installation_key(&key_home));
+    Lent { world, catalog: Arc::new(move || Ok(Catalog::of_home(&root)?.0)) }
 }
 
 /// Whether a capability could run now.

@@ -12,7 +12,7 @@ use sha2::Sha256;
 use tokio_util::sync::CancellationToken;
 
 use super::{Meter, Scratch};
-use crate::PayloadStore;
+use crate::{GateBook, PayloadStore};
 
 /// Makes the transport when the first request needs it; `origins` are base URLs that the owner set.
 pub type Door = Arc<dyn Fn(&Meter, &[String]) -> Result<Transport> + Send + Sync>;
@@ -59,6 +59,10 @@ pub struct World {
     pub payloads: Option<PayloadStore>,
     /// Key of cursors and fingerprints.
     pub key: Key,
+    /// The owner's approvals; without them nothing gated is written.
+    pub gates: Option<Arc<dyn GateBook>>,
+    /// Writes go to a mock, which needs no approval.
+    pub(crate) rehearses: bool,
 }
 
 impl std::fmt::Debug for World {
@@ -85,6 +89,8 @@ impl World {
             home: None,
             payloads: None,
             key: Arc::new(|| Err(Error::internal("this process has no key"))),
+            gates: None,
+            rehearses: false,
         }
     }
 
@@ -108,8 +114,17 @@ impl World {
 
     /// Lends the credentials of a resolver and an environment.
     pub fn with_credentials(
-        mut self,
+        self,
         resolver: Resolver,
+        environment: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        self.with_resolver(Arc::new(resolver), environment)
+    }
+
+    /// The same with a resolver that others use too.
+    pub fn with_resolver(
+        mut self,
+        resolver: Arc<Resolver>,
         environment: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
     ) -> Self {
         self.credentials = Arc::new(Resolved { resolver, environment: Box::new(environment) });
@@ -135,7 +150,7 @@ impl Credentials for Nothing {
 type Environment = Box<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
 struct Resolved {
-    resolver: Resolver,
+    resolver: Arc<Resolver>,
     environment: Environment,
 }
 
@@ -150,7 +165,7 @@ impl Credentials for Resolved {
 }
 
 /// The first 8 hex digits of a keyed digest: the only form of a secret that appears anywhere.
-pub(super) fn fingerprint(key: &[u8; 32], secret: &Secret) -> String {
+pub(crate) fn fingerprint(key: &[u8; 32], secret: &Secret) -> String {
     let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes a key of any length");
     mac.update(secret.expose().as_bytes());
     hex::encode(mac.finalize().into_bytes()).chars().take(8).collect()

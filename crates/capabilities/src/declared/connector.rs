@@ -18,8 +18,8 @@ use super::request::{Filled, UrlTemplate};
 use crate::jq::Projector;
 use crate::plan::authority;
 use crate::{
-    Capability, CatalogEntry, Cursor, Cx, Effect, Flow, Notice, Readiness, RunOutcome, RunPlan, RunRequest,
-    Sink, SourceRef, Status, StopReason,
+    Capability, CatalogEntry, Cursor, Cx, Effect, Flow, Notice, PlannedWrite, Readiness, RunOutcome, RunPlan,
+    RunRequest, Sink, SourceRef, Status, StopReason,
 };
 
 /// Pages that are read if neither map nor order says otherwise.
@@ -82,6 +82,21 @@ impl DeclaredConnector {
         Ok(Some(CredentialBinding { value, field: credential.field.clone(), hosts, place }))
     }
 
+    /// What a write sends, but for the values of credential and idempotency key.
+    fn write(&self, operation: &Operation, filled: &Filled) -> PlannedWrite {
+        let mut headers = filled.headers.clone();
+        if let Some(credential) = self.credential_of(operation) {
+            let place = credential.place.name.clone().unwrap_or_else(|| "authorization".to_owned());
+            headers.push((place, format!("the credential {}", credential.name)));
+        }
+        PlannedWrite {
+            method: operation.request.method.clone(),
+            url: filled.shown_url(),
+            headers,
+            body: filled.body.as_ref().map(Value::to_string),
+        }
+    }
+
     fn request(
         &self,
         cx: &Cx,
@@ -108,7 +123,8 @@ impl DeclaredConnector {
             builder = builder.timeout(Duration::try_from_secs_f64(seconds).unwrap_or_default());
         }
         if let Some(header) = operation.idempotency_header() {
-            builder = builder.header(header, &cx.run_id().to_string());
+            let key = cx.permit().and_then(|permit| permit.idempotency_key.clone());
+            builder = builder.header(header, &key.unwrap_or_else(|| cx.run_id().to_string()));
         }
         if let Some(rate) = operation.rate.filter(|_| self.is_paced) {
             let rate = Rate { per_second: rate.per_second, burst: rate.burst, concurrency: rate.concurrency };
@@ -164,14 +180,17 @@ impl Capability for DeclaredConnector {
                 Some(other) => plan = plan.resource(key, other.to_string()),
             }
         }
-        Ok(plan.request(&operation.request.method, filled.shown_url()))
+        let plan = plan.request(&operation.request.method, filled.shown_url());
+        Ok(match operation.effect {
+            Effect::Read => plan,
+            Effect::Write => plan.write(self.write(operation, &filled)),
+        })
     }
 
     async fn run(&self, cx: &Cx, request: RunRequest, out: &mut dyn Sink) -> Result<RunOutcome> {
         let operation = self.operation(&request.operation)?;
-        if operation.effect == Effect::Write && request.approval.is_none() {
-            return Err(Error::new(Code::ApprovalRequired, "this operation writes, and needs an approval")
-                .with_hint("Approvals of writes are not offered yet; --dry-run shows what would be sent."));
+        if operation.effect == Effect::Write && cx.permit().is_none() {
+            return Err(crate::gate::needed(&self.entry.id));
         }
         let filled = Filled::of(operation, &request.input, request.settings.api_url.as_deref())?;
         let credential = self.binding(cx, operation, &request).await?;

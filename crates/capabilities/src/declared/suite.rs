@@ -89,7 +89,6 @@ async fn one(connector: &DeclaredConnector, test: &Test) -> Vec<String> {
         input: if test.input.is_null() { Value::Object(Map::new()) } else { test.input.clone() },
         limits: RunLimits { deadline_seconds: Some(TEST_SECONDS), ..RunLimits::default() },
         settings: RunSettings { credential_refs: credential_refs.collect(), ..RunSettings::default() },
-        approval: Some(crate::ApprovalRef { gate_id: "test".to_owned(), call_digest: String::new() }),
         ..RunRequest::default()
     };
     let world = world(&backend);
@@ -110,6 +109,7 @@ fn world(backend: &Arc<MockBackend>) -> World {
     }));
     world.credentials = Arc::new(Canaries);
     world.key = Arc::new(|| Ok([0; 32]));
+    world.rehearses = true;
     world
 }
 

@@ -404,12 +404,12 @@ async fn writes_need_an_approval() {
     let tested = run_tests(&map.to_string(), None).await.unwrap();
     assert!(tested[0].ok, "{tested:?}");
     let backend = Arc::new(MockBackend::new());
-    let payload = run(&map, &backend, json!({"q": "x"})).await;
-    assert_eq!(code(&payload), Some("approval_required"));
-    assert!(backend.seen().is_empty());
     let connector = parse(&map.to_string()).unwrap();
-    let world = World::over(backend);
+    let world = World::over(backend.clone());
     let request = RunRequest { input: json!({"q": "x"}), ..RunRequest::default() };
+    let refused = crate::run(&world, &connector, request.clone(), None, &mut NoObserver).await;
+    assert_eq!(refused.unwrap_err().code, Code::ApprovalRequired);
+    assert!(backend.seen().is_empty());
     let plan = crate::plan(&world, &connector, request).unwrap();
     assert_eq!((plan.requests[0].method.as_str(), plan.hosts[0].verdict), ("POST", "allowed"));
 }

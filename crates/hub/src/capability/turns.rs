@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::agents::Agents;
-use crate::hub::{Hub, Phase};
+use crate::hub::Hub;
 
 /// What came of asking for a Turn.
 #[derive(Debug, Clone)]
@@ -33,7 +33,7 @@ impl Hub {
             runtime = Some(agent.runtime.kind.to_string());
             order.agent = Some(agent.id.to_string());
         }
-        let catalog = self.catalog()?;
+        let catalog = self.catalog().await?;
         let mut plan = Box::pin(TurnPlan::make(&self.world(), &catalog, order)).await?;
         if let Some(agent) = &mut plan.agent {
             agent.runtime = runtime;
@@ -104,13 +104,6 @@ impl Hub {
         self.turn_room().list(most)
     }
 
-    pub(crate) fn takes_work(&self) -> Result<()> {
-        match *self.inner.phase.borrow() >= Phase::Draining {
-            true => Err(Error::new(Code::HubDraining, "the hub is shutting down")),
-            false => Ok(()),
-        }
-    }
-
     /// Runs a Turn whose journal is in hand, as a task of the hub.
     fn run_turn(&self, id: TurnId, journal: Journal) {
         let hub = self.clone();
@@ -127,7 +120,7 @@ impl Hub {
         let draining = || Error::new(Code::HubDraining, "the hub is shutting down");
         let work = async {
             let _place = self.inner.capability.places.acquire().await.map_err(Error::internal)?;
-            let (room, catalog) = (self.turn_room(), self.catalog()?);
+            let (room, catalog) = (self.turn_room(), self.catalog().await?);
             let mut unwatched = NoObserver;
             let mut engine = Engine {
                 world: self.world(),

@@ -100,7 +100,10 @@ impl House {
                 let script = known.lock().unwrap().get(&connection.account_ref).cloned();
                 Ok(script.expect("a script for each Connection") as Arc<dyn Channel>)
             }),
-            world: loom_capabilities::World::over(Arc::new(loom_transport::MockBackend::new())),
+            lent: crate::Lent {
+                world: loom_capabilities::World::over(Arc::new(loom_transport::MockBackend::new())),
+                ..crate::Lent::nothing()
+            },
             socket: root.join("run/loom.sock"),
         };
         House { parts, running: None, clock, scripts, made, dir }

@@ -2,6 +2,7 @@
 
 mod adapters;
 mod artifacts;
+mod calls;
 mod draft;
 mod duty;
 mod live;

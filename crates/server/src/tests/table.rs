@@ -2,8 +2,8 @@
 
 use loom_api::routes as at;
 use loom_domain::{
-    AddressId, AgentId, ArtifactId, Code, ConnectionId, EventId, InboxId, MembershipId, NoticeId, OutboxId,
-    Principal, TokenId, TurnId,
+    AddressId, AgentId, ArtifactId, Code, ConnectionId, EventId, GateId, GrantId, InboxId, MembershipId,
+    NoticeId, OperationId, OutboxId, Principal, TokenId, TurnId,
 };
 
 use super::house::{House, bearer, house_with};
@@ -31,6 +31,10 @@ fn rows() -> Vec<Row> {
     let art = ArtifactId::new(1, 1).to_string();
     let tok = TokenId::new(1, 1).to_string();
     let trn = TurnId::new(1, 1).to_string();
+    let plan = OperationId::new(1, 1).to_string();
+    let (gate, grant) = (GateId::new(1, 1).to_string(), GrantId::new(1, 1).to_string());
+    let decision = r#"{"call_digest":"sha256:x","decision":"approve"}"#;
+    let given = r#"{"agent":"docs","capability":"finance_probe","operations":["probe"]}"#;
     let mut rows = reading(&con, &adr, &mem, &inb, &out, &evt);
     rows.extend([
         ("POST", at::agents(), r#"{"name":"docs","runtime":"codex"}"#, "create_agent", Owner),
@@ -92,6 +96,15 @@ fn rows() -> Vec<Row> {
         ("GET", at::capability("finance_probe"), "", "capability", OwnerOrViewer),
         ("POST", at::hub_stop(), r#"{"drainSeconds":5}"#, "stop_hub", Owner),
         ("GET", at::artifact(&art), "", "download", OwnerOrAgent),
+        ("GET", at::plans(), "", "connector_plans", Readers),
+        ("POST", at::plans(), r#"{"calls":[]}"#, "submit_plan", OwnerOrAgent),
+        ("GET", at::plan(&plan), "", "connector_plan", Readers),
+        ("POST", at::plan_run(&plan), "{}", "run_plan", OwnerOrAgent),
+        ("POST", at::plan_gate(&plan, &gate), decision, "decide_gate", Owner),
+        ("GET", at::grants() + "?agent=docs", "", "grants", Readers),
+        ("POST", at::grants(), given, "give_grant", Owner),
+        ("POST", at::grant_revoke(&grant), "{}", "revoke_grant", Owner),
+        ("POST", at::capability_run("finance_probe"), "{}", "run_capability", OwnerOrAgent),
     ]);
     rows
 }

@@ -53,7 +53,10 @@ impl Whole {
             resolver: Arc::new(Resolver::new(redactor.clone(), Arc::new(|_| None))),
             redactor,
             make_channel: Arc::new(|_, _| Err(loom_domain::Error::internal("no channel in this test"))),
-            world: loom_capabilities::World::over(Arc::new(loom_transport::MockBackend::new())),
+            lent: loom_hub::Lent {
+                world: loom_capabilities::World::over(Arc::new(loom_transport::MockBackend::new())),
+                ..loom_hub::Lent::nothing()
+            },
             socket: socket.clone(),
         });
         let stop = CancellationToken::new();

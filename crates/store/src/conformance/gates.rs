@@ -94,7 +94,8 @@ fn cap_116_each_gate_is_its_own_and_expires_once() {
         decide(world, Principal::Owner, &gates[1], Decision::Approve { seconds: 3_600 }).await.unwrap();
         world.reopen().await;
         let states = async || {
-            let (_, all) = world.store().connector_plan(Principal::Owner, gates[0].plan_id.clone()).await.unwrap();
+            let (_, all) =
+                world.store().connector_plan(Principal::Owner, gates[0].plan_id.clone()).await.unwrap();
             all.iter().map(|gate| gate.state).collect::<Vec<_>>()
         };
         assert_eq!(states().await, [State::Open, State::Approved, State::Open]);
@@ -131,7 +132,10 @@ fn cap_117_only_the_owner_decides() {
         let mine = &submitted(world, Principal::Owner, 4, &["sha256:a"]).await[0];
         for who in [agent.clone(), Principal::Viewer, Principal::Hub] {
             for decision in [FOR_A_MINUTE, Decision::Deny { reason: None }, Decision::Settle { sent: true }] {
-                assert_eq!(decide(world, who.clone(), gate, decision).await.unwrap_err().code, Code::Forbidden);
+                assert_eq!(
+                    decide(world, who.clone(), gate, decision).await.unwrap_err().code,
+                    Code::Forbidden
+                );
             }
         }
         assert_eq!(now(world, gate).await.state, State::Open);
@@ -153,7 +157,11 @@ fn cap_118_a_lost_attempt_is_unknown_until_it_is_settled() {
         begin(world, gate, "sha256:a").await.unwrap();
         world.reopen().await;
         let other = world.other_node().await;
-        assert_eq!(other.recover_gates(world.act_as(Principal::Hub), true).await.unwrap(), 0, "it may still live");
+        assert_eq!(
+            other.recover_gates(world.act_as(Principal::Hub), true).await.unwrap(),
+            0,
+            "it may still live"
+        );
         let recovered = world.store().recover_gates(world.act_as(Principal::Hub), true).await.unwrap();
         assert_eq!(recovered, 1);
         assert_eq!(now(world, gate).await.outcome, Some(Outcome::OutcomeUnknown));
@@ -185,7 +193,11 @@ fn cap_120_grants_are_given_listed_and_revoked() {
         assert_eq!((listed[0].granted_by.as_str(), listed[0].granted_at), ("owner", world.now()));
         assert_eq!(store.revoke_grant(agent, grant.id.clone()).await.unwrap_err().code, Code::Forbidden);
         store.revoke_grant(world.act(), grant.id.clone()).await.unwrap();
-        assert_eq!(store.revoke_grant(world.act(), grant.id).await.unwrap().version, 2, "a repeat changes nothing");
+        assert_eq!(
+            store.revoke_grant(world.act(), grant.id).await.unwrap().version,
+            2,
+            "a repeat changes nothing"
+        );
         assert!(store.grants_of(world.agent_id()).await.unwrap().is_empty());
     });
 }

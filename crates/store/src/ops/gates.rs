@@ -88,7 +88,11 @@ impl Store {
     }
 
     /// A plan with its gates; an Agent sees its own only.
-    pub async fn connector_plan(&self, who: Principal, id: OperationId) -> Result<(ConnectorPlan, Vec<Gate>)> {
+    pub async fn connector_plan(
+        &self,
+        who: Principal,
+        id: OperationId,
+    ) -> Result<(ConnectorPlan, Vec<Gate>)> {
         self.read(move |tx| {
             let plan: ConnectorPlan = docs::require(tx, id.as_str())?;
             visible(&who, &plan)?;

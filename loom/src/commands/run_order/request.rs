@@ -18,7 +18,7 @@ const INPUT_FILE_BYTES_MAX: usize = 10 * 1024 * 1024;
 const CURSOR_BYTES_MAX: usize = 8 * 1024;
 
 /// The request, and whether its payload is kept.
-pub(super) fn of(order: &Order, env: &mut Environment) -> Result<(RunRequest, bool)> {
+pub(in crate::commands) fn of(order: &Order, env: &mut Environment) -> Result<(RunRequest, bool)> {
     let flags = of_flags(order, env)?;
     let keeps = |save: bool| (save || order.common.save) && !order.common.no_save;
     let Some(path) = &order.common.config else { return Ok((flags, keeps(true))) };

@@ -1,6 +1,8 @@
 //! `loom value-connectors show`.
 
+use loom_api::routes;
 use loom_capabilities::Catalog;
+use serde_json::Value;
 
 use crate::commands::capability::show as capabilities;
 use crate::compose::world;
@@ -10,14 +12,14 @@ use crate::failure::Outcome;
 /// Fewest hex digits that name a payload.
 const HEX_DIGITS_MIN: usize = 12;
 
-/// Show a connector, or a payload
+/// Show a connector, a payload, or a plan with its gates
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
     "loom value-connectors show github_public_probe",
     "loom value-connectors show 1f0e4c7a9b2d --verify"
 ))]
 pub(super) struct Args {
-    /// Id of a connector, or a payload by its digest
+    /// Id of a connector or of a plan, or a payload by its digest
     #[arg(value_name = "ID")]
     id: String,
     /// Recompute the digests of the payload
@@ -33,6 +35,10 @@ pub(super) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
         let store = world::payloads(cx.env);
         let payload = if args.verify { store.verified(&args.id)? } else { store.show(&args.id)? };
         return cx.out.stored_payload(&payload);
+    }
+    if args.id.starts_with(loom_domain::OperationId::PREFIX) {
+        let plan: Value = cx.hub()?.get(routes::plan(&args.id)).run().await?;
+        return cx.out.connector_plan(&plan);
     }
     let catalog = Catalog::for_id(&args.id, &cx.env.home())?;
     let connector = catalog.connector(&args.id)?;

@@ -44,11 +44,11 @@ impl Turns for HubDesk {
         value(self.hub.cancel_turn(&who, &id)?)
     }
     async fn capabilities(&self, _: Principal) -> Result<Value> {
-        let catalog = self.hub.catalog()?;
+        let catalog = self.hub.catalog().await?;
         let entries: Vec<_> = catalog.entries().collect();
         value(json!({"schema_version": "loom.catalog/v1", "items": entries, "nextCursor": null}))
     }
     async fn capability(&self, _: Principal, id: String) -> Result<Value> {
-        value(self.hub.catalog()?.capability(&id)?.entry())
+        value(self.hub.catalog().await?.capability(&id)?.entry())
     }
 }
