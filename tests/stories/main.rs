@@ -18,6 +18,8 @@ mod delivery;
 #[cfg(test)]
 mod disk;
 #[cfg(test)]
+mod gates;
+#[cfg(test)]
 mod guards;
 #[cfg(test)]
 mod inbound;

@@ -86,7 +86,12 @@ impl Grant {
 
     fn names(&self, key: &str, value: &str) -> bool {
         let values = self.resources.get(key).map(Vec::as_slice).unwrap_or_default();
-        values.iter().any(|granted| granted == value || (key == "repo" && is_of_owner(granted, value)))
+        if key != "repo" {
+            return values.iter().any(|granted| granted == value);
+        }
+        // A run over several repositories names them all.
+        let mut repos = value.split(',');
+        repos.all(|repo| values.iter().any(|granted| granted == repo || is_of_owner(granted, repo)))
     }
 }
 
@@ -163,6 +168,8 @@ mod tests {
         assert!(!allows(&one, "acme/tool", "probe", true, 0), "a write");
         assert!(!allows(&one, "acme/tool", "probe", false, 1_000), "past its end");
         let owner = grant("acme/*");
+        assert!(allows(&owner, "acme/tool,acme/other", "probe", false, 0));
+        assert!(!allows(&owner, "acme/tool,evil/other", "probe", false, 0));
         assert!(allows(&owner, "acme/tool", "probe", false, 0));
         for other in ["acmes/tool", "acme/", "acme/..", "acme/a/b", "Acme/tool", "acme"] {
             assert!(!allows(&owner, other, "probe", false, 0), "{other}");

@@ -48,6 +48,10 @@ const CHANGES: &[(&str, i32)] = &[
     ("outbox settle {OUT} --sent --confirm {OUT}", 1),
     ("policy replay --since 1h --draft draft.json", 0),
     ("notices ack ntc_{GONE}", 1),
+    ("capability grant {AGENT} finance_probe --op probe --expires 1h", 0),
+    ("capability revoke grt_{GONE}", 1),
+    ("value-connectors approve op_{GONE} --gate apr_{GONE} --call-digest sha256:0", 1),
+    ("value-connectors run op_{GONE}", 1),
 ];
 
 /// Commands that no line here can walk, each with the place that does.

@@ -30,6 +30,11 @@ impl Hub {
             return Err(Error::invalid("resource", format!("{unknown} is no key of these operations"))
                 .with_hint(format!("keys: {}", known.join(", "))));
         }
+        let mut resources = request.resources;
+        // Repositories are told in lower case by every connector that touches one.
+        for value in resources.get_mut("repo").into_iter().flatten() {
+            value.make_ascii_lowercase();
+        }
         let act = self.act(who);
         let life = request.expires_seconds.map(|seconds| seconds.min(LIFE_SECONDS_MAX));
         let life_ms = life.map(|seconds| i64::try_from(seconds).unwrap_or(0) * 1_000);
@@ -37,7 +42,7 @@ impl Hub {
             agent: request.agent,
             capability_id: entry.qualified(),
             operations: request.operations,
-            resources: request.resources,
+            resources,
             effect: request.effect.unwrap_or(GrantEffect::Read),
             expires_at: life_ms.map(|ms| act.now.plus_ms(ms)),
         };
