@@ -28,6 +28,7 @@ mod hosts;
 pub mod http_webhook;
 mod input;
 mod jq;
+pub mod lark_probe;
 mod payload;
 mod payloads;
 mod plan;

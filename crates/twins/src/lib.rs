@@ -1,5 +1,5 @@
-//! Twins stand for the services on the other side, simulated on loopback: a Slack team, a model server, GitHub
-//! and the SEC's EDGAR.
+//! Twins stand for the services on the other side, simulated on loopback: a Slack team, a model server, GitHub,
+//! the SEC's EDGAR and Lark.
 //!
 //! What they are not: a way for the hub to reach anything. Tests, benchmarks, `loom demo` and `loom twin` start them.
 //!
@@ -10,6 +10,7 @@
 mod front;
 
 pub mod github;
+pub mod lark;
 pub mod model;
 pub mod sec;
 pub mod slack;

@@ -1,6 +1,7 @@
 //! `loom twin`.
 
 mod github;
+mod lark;
 mod model;
 mod sec;
 mod slack;
@@ -22,6 +23,7 @@ pub(crate) enum Command {
     Slack(slack::Args),
     Github(github::Args),
     Sec(sec::Args),
+    Lark(lark::Args),
     Model(model::Args),
 }
 
@@ -31,6 +33,7 @@ pub(crate) async fn run(command: Command, cx: &mut Context<'_, '_>) -> Outcome {
         Command::Slack(args) => slack::run(args, cx).await,
         Command::Github(args) => github::run(args, cx).await,
         Command::Sec(args) => sec::run(args, cx).await,
+        Command::Lark(args) => lark::run(args, cx).await,
         Command::Model(args) => model::run(args, cx).await,
     }
 }

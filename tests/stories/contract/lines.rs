@@ -67,6 +67,7 @@ pub(super) const READS: &[&str] = &[
     "value-connectors github-public-probe --url https://github.com/owner/repo/issues/123 --no-save",
     "value-connectors github-reply-monitor --no-save",
     "value-connectors finance-probe --no-save",
+    "value-connectors lark-probe --no-save",
     "value-connectors http-webhook --no-save",
     "capability",
     "capability list --kind value_connector --effect read",

@@ -64,6 +64,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("twin model", "peers: runs until it is stopped"),
     ("twin github", "peers: runs until it is stopped"),
     ("twin sec", "connectors on the twin: runs until it is stopped"),
+    ("twin lark", "connectors on the twin: runs until it is stopped"),
     ("http get", "the program's own tests of the door out"),
     ("http post", "the program's own tests of the door out"),
     ("requests show", "the program's own tests of the request log"),

@@ -1,0 +1,23 @@
+//! A simulated Feishu / Lark open platform, as far as an app reads it: tokens that end, chats, members, messages page
+//! by page, documents, and the platform's own envelope of codes.
+//!
+//! The client under test gets [`LarkTwin::base_url`] with [`LarkTwin::app`]. A test reads what was asked
+//! ([`LarkTwin::requests`]), makes tokens end ([`LarkTwin::end_tokens`]) and requests fail ([`LarkTwin::fault`]).
+//!
+//! The same over HTTP: `GET /twin/requests`, `GET /twin/faults`, `POST /twin/fault` with a [`Fault`] of
+//! [`FaultAction`], `POST /twin/clear`.
+//!
+//! # Sources
+//!
+//! «Obtain a tenant access token of a custom app», «Obtain the list of groups», «Obtain group member list», «Obtain chat
+//! history», «Obtain the content of a message», «Obtain bot information», «Obtain plain text content of a document»:
+//! <https://open.feishu.cn/document/server-docs/>. Page sizes of at most 50 messages, 100 chats and members.
+
+mod serve;
+mod twin;
+mod world;
+
+pub use crate::front::{Fault, Request};
+pub use serve::FaultAction;
+pub use twin::LarkTwin;
+pub use world::{LarkMessage, World};
