@@ -50,6 +50,8 @@ pub(crate) enum Command {
     Up(hub_process::Up),
     Down(hub_process::Down),
     Status(status::Args),
+    #[command(name = "serve-status", hide = true)]
+    ServeStatus(status::serve::Args),
     Doctor(hub_process::Doctor),
     Demo(hub_process::Demo),
     /// Create, see and change Agents
@@ -117,10 +119,12 @@ impl Command {
     pub(crate) fn ends_itself(&self) -> bool {
         self.order_words().is_some()
             || matches!(self, Command::Turn(turn) if turn.ends_itself())
+            || matches!(self, Command::Status(args) if args.serves())
             || matches!(
                 self,
                 Command::Up(_)
                     | Command::Demo(_)
+                    | Command::ServeStatus(_)
                     | Command::Twin(_)
                     | Command::Thread(thread::Command::Tail(_))
             )
@@ -141,6 +145,7 @@ pub(crate) async fn dispatch(command: Command, cx: &mut Context<'_, '_>) -> Outc
         Command::Up(_) => Ok(()),
         Command::Down(args) => Box::pin(hub_process::down(args, cx)).await,
         Command::Status(args) => Box::pin(status::run(args, cx)).await,
+        Command::ServeStatus(args) => Box::pin(status::serve::run(args, cx)).await,
         Command::Doctor(args) => Box::pin(hub_process::doctor(args, cx)).await,
         Command::Demo(args) => Box::pin(hub_process::demo(args, cx)).await,
         Command::Agent(command) => Box::pin(agent::run(command, cx)).await,

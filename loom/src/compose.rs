@@ -4,6 +4,7 @@ mod channels;
 mod logs;
 pub(crate) mod outbound;
 mod random;
+pub(crate) mod watch;
 pub(crate) mod world;
 
 use std::collections::BTreeMap;
@@ -68,7 +69,8 @@ pub(crate) async fn start(start: Start) -> Result<Running> {
     let parts = Parts { config, home, store, clock, entropy, resolver, redactor, make_channel, lent, socket };
     let hub = Hub::start(parts);
     let server_stop = CancellationToken::new();
-    let doors = loom_server::doors(&hub);
+    let mut doors = loom_server::doors(&hub);
+    doors.status = Arc::new(watch::figures_of(&hub, &start.variables)?);
     let metrics = doors.metrics.clone();
     let server = match Server::bind(listen, doors, server_stop.clone()).await {
         Ok(server) => server,
@@ -97,8 +99,14 @@ impl Running {
 }
 
 async fn open_store(config: &Config, home: &Home, node: &str, clock: Arc<dyn Clock>) -> Result<Store> {
+    let settings = store_settings(config, home, node)?;
+    let open = move || Store::open(settings, clock.now());
+    tokio::task::spawn_blocking(open).await.map_err(Error::internal)?
+}
+
+fn store_settings(config: &Config, home: &Home, node: &str) -> Result<StoreConfig> {
     let section = config.store.clone();
-    let settings = StoreConfig {
+    Ok(StoreConfig {
         url: match section.url.as_str() {
             "sqlite" => StoreUrl::Sqlite,
             url if url.starts_with("postgres://")
@@ -114,9 +122,7 @@ async fn open_store(config: &Config, home: &Home, node: &str, clock: Arc<dyn Clo
         wal_limit_bytes: section.wal_limit_bytes,
         reader_threads: section.reader_threads,
         ..StoreConfig::new(home.root(), node)
-    };
-    let open = move || Store::open(settings, clock.now());
-    tokio::task::spawn_blocking(open).await.map_err(Error::internal)?
+    })
 }
 
 fn listen_config(config: &Config, socket: PathBuf) -> Result<ListenConfig> {

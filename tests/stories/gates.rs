@@ -147,8 +147,11 @@ async fn cap_115_changed_bytes_and_a_no_are_refused() {
     let desk = Desk::open(Mood::Answers).await;
     let planned = desk.submit("hello").await;
     desk.decide(&planned, &[]).await.ok();
-    install(&desk.world, &MAP.replace("/comments\", json", "/replies\", json").replace("/1/comments", "/1/replies"))
-        .await;
+    install(
+        &desk.world,
+        &MAP.replace("/comments\", json", "/replies\", json").replace("/1/comments", "/1/replies"),
+    )
+    .await;
     let error = desk.refused(&planned, "approval_invalid").await;
     assert_eq!(error["detail"]["reason"], "other_bytes");
     install(&desk.world, MAP).await;
@@ -182,7 +185,11 @@ async fn cap_118_a_lost_answer_is_unknown_and_never_sent_twice() {
     let planned = desk.submit("hello?").await;
     desk.decide(&planned, &[]).await.ok();
     let lost = desk.run(&planned).await;
-    assert_eq!((lost.code, lost.json()["runs"][0]["outcome"].as_str()), (4, Some("outcome_unknown")), "{lost}");
+    assert_eq!(
+        (lost.code, lost.json()["runs"][0]["outcome"].as_str()),
+        (4, Some("outcome_unknown")),
+        "{lost}"
+    );
     desk.refused(&planned, "approval_invalid").await;
     desk.decide(&planned, &["--settle", "not-sent"]).await.ok();
     let gate = desk.gate(&planned).await;
@@ -204,7 +211,8 @@ async fn cap_118_a_kill_around_the_request_leaves_an_unknown_fate() {
     let planned = [desk.submit("a").await, desk.submit("b").await, desk.submit("c").await];
     desk.decide(&planned[1], &[]).await.ok();
     let mut sent = 0;
-    for (point, gate, reaches) in [("gate.before_send", &planned[1], 0), ("gate.after_send", &planned[2], 1)] {
+    for (point, gate, reaches) in [("gate.before_send", &planned[1], 0), ("gate.after_send", &planned[2], 1)]
+    {
         desk.world.kill().await;
         desk.world.up_with(&[("LOOM_FAILPOINTS", &format!("{point}=kill"))]).await;
         if gate.gate == planned[2].gate {

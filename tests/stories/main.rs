@@ -36,6 +36,8 @@ mod peers_slack;
 #[cfg(test)]
 mod runtimes;
 #[cfg(test)]
+mod status;
+#[cfg(test)]
 mod supervision;
 #[cfg(test)]
 mod turns;

@@ -148,6 +148,8 @@ queries! {
         follow: bool,
         /// Event types, comma separated.
         types: String,
+        /// Topics, comma separated: connections, outbox, turns, connectors, gates, updates.
+        topics: String,
         /// Agent name or id.
         agent: String,
     }

@@ -80,10 +80,6 @@ routes! {
     TURN turn(turn) "/v1/turns/{turn}";
     /// POST, O: 202 `loom.turn/v1`, or 200 when `Prefer: wait=N` saw its end.
     TURN_RESUME turn_resume(turn) "/v1/turns/{turn}/resume";
-    /// GET, V: the entries of the catalog.
-    CAPABILITIES capabilities() "/v1/capabilities";
-    /// GET, V: `loom.catalog_entry/v1`.
-    CAPABILITY capability(capability) "/v1/capabilities/{capability}";
     /// GET, V A: `Page<Address>`, query `query::Addresses`.
     ADDRESSES addresses() "/v1/addresses";
     /// GET, V A: `Address`. PATCH `request::UpdateAddress`, O: `Mutation<Address>`.
@@ -161,7 +157,7 @@ routes! {
     /// POST `{}`, O: `Grant`.
     GRANT_REVOKE grant_revoke(grant) "/v1/grants/{grant}/revoke";
     /// POST `request::CapabilityRun`, O A within its grants: the payload; a gated write opens its gate.
-    CAPABILITY_RUN capability_run(capability) "/v1/capabilities/{capability}/run";
+    CAPABILITY_RUN capability_run(id) "/v1/capabilities/{id}/run";
     /// GET, V A, query `query::Where`: `view::Where`; nothing known: `never_seen` with `detail.connections`.
     WHERE where_is() "/v1/where";
     /// POST `request::PolicyExplain`, V A own: `view::PolicyExplanation`.
@@ -184,7 +180,15 @@ routes! {
     HUB_STOP hub_stop() "/v1/hub/stop";
     /// GET, V A: server-sent `view::HubEvent`s, query `query::Events`.
     EVENTS events() "/v1/events";
-    /// GET, anybody: 200 without data.
+    /// GET, V: lines of the catalog, query `query::Paging`.
+    CAPABILITIES capabilities() "/v1/capabilities";
+    /// GET, V: one entry with its schemas.
+    CAPABILITY capability(id) "/v1/capabilities/{id}";
+    /// GET, V: a stored payload.
+    PAYLOAD payload(id) "/v1/payloads/{id}";
+    /// GET, V: logged requests, newest first, query `query::Paging`.
+    REQUESTS requests() "/v1/requests";
+    /// GET, anybody: `{"ok":true}`.
     HEALTHZ healthz() "/v1/healthz";
     /// GET, V: 200 or 503 with the state of each Connection.
     READYZ readyz() "/v1/readyz";

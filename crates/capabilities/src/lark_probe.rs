@@ -34,7 +34,9 @@ impl LarkProbe {
         let operations = [
             Operation::record::<ProbeInput, AppFields>("probe", "loom.lark_app/v1")
                 .about("What the app is, and which reads it may make"),
-            Operation::list::<ChatsInput, Chat>("chats", "loom.lark_chats/v1").about("Groups the app is in").paged(),
+            Operation::list::<ChatsInput, Chat>("chats", "loom.lark_chats/v1")
+                .about("Groups the app is in")
+                .paged(),
             Operation::list::<MembersInput, Member>("members", "loom.lark_members/v1")
                 .about("People of a group")
                 .paged()
@@ -61,7 +63,8 @@ impl LarkProbe {
                 "value-connectors lark-probe chats --credential-ref vault:lark",
                 "value-connectors lark-probe messages --chat oc_1 --limit 50 \\\n    --credential-ref vault:lark --brand lark",
             );
-        let add = |entry: CatalogEntry, one: Operation| entry.operation(one.rate_scope(loom_transport::SCOPE_LARK));
+        let add =
+            |entry: CatalogEntry, one: Operation| entry.operation(one.rate_scope(loom_transport::SCOPE_LARK));
         LarkProbe { entry: operations.into_iter().fold(entry, add) }
     }
 }
@@ -94,7 +97,9 @@ impl Capability for LarkProbe {
             Some((key, value)) => plan.resource(key, value),
             None => plan,
         };
-        Ok(plan.request("POST", format!("{base}{}", client::TOKEN_PATH)).request("GET", format!("{base}{}", task.path())))
+        Ok(plan
+            .request("POST", format!("{base}{}", client::TOKEN_PATH))
+            .request("GET", format!("{base}{}", task.path())))
     }
 
     async fn run(&self, cx: &Cx, request: RunRequest, out: &mut dyn Sink) -> Result<RunOutcome> {

@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::desk::Desk;
 use crate::guard::{Buckets, Front, Refused, Throttle};
+use crate::status::StatusSource;
 use crate::{EventSource, IsRuntimeChild, ListenConfig, Metrics, TokenStore};
 
 /// Tells the time of day.
@@ -32,6 +33,8 @@ pub struct Doors {
     pub tokens: Arc<dyn TokenStore>,
     /// Where events come from.
     pub events: Arc<dyn EventSource>,
+    /// What the status routes tell.
+    pub status: Arc<dyn StatusSource>,
     /// Whether the hub is ready.
     pub readiness: Arc<dyn Readiness>,
     /// The time of day.

@@ -35,6 +35,8 @@ pub struct ListenConfig {
     pub allowed_hosts: Vec<String>,
     /// Origins of web pages that may read answers.
     pub cors_origins: Vec<String>,
+    /// What those pages are told that they may ask for.
+    pub cors: Cors,
     /// Certificate and key, when this listener ends TLS itself.
     pub tls: Option<TlsFiles>,
     /// Whether a reverse proxy that ends TLS stands in front.
@@ -58,6 +60,7 @@ impl Default for ListenConfig {
             public_url: None,
             allowed_hosts: Vec::new(),
             cors_origins: Vec::new(),
+            cors: Cors::default(),
             tls: None,
             behind_proxy: false,
             trusted_proxies: Vec::new(),
@@ -69,6 +72,24 @@ impl Default for ListenConfig {
 }
 
 impl ListenConfig {
+    /// Refuses what is no origin of a web page: a scheme, a host and, if it is not the scheme's own, a port.
+    pub fn check_origin(text: &str) -> Result<(), Error> {
+        let authority = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+        let stands =
+            authority.is_some_and(|authority| !authority.is_empty() && authority.bytes().all(is_of_host));
+        if stands {
+            Ok(())
+        } else {
+            Err(Error::invalid("origin", "expected an origin such as https://desk.example"))
+        }
+    }
+
+    /// Refuses what is no host with or without a port.
+    pub fn check_host(text: &str) -> Result<(), Error> {
+        let stands = !text.is_empty() && !text.ends_with('.') && text.bytes().all(is_of_host);
+        if stands { Ok(()) } else { Err(Error::invalid("host", "expected a host such as loom.example:8765")) }
+    }
+
     /// Refuses an address that others can reach without TLS, own or of a declared proxy.
     pub fn check_bind(&self) -> Result<(), Error> {
         let Some(address) = self.address else { return Ok(()) };
@@ -78,6 +99,34 @@ impl ListenConfig {
         }
         Err(Error::new(Code::InsecureBind, format!("{address} is not a loopback address"))
             .with_detail("address", address.to_string()))
+    }
+}
+
+fn is_of_host(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b':' | b'[' | b']')
+}
+
+/// Methods and headers that a preflight of a listed origin names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cors {
+    /// Methods.
+    pub methods: &'static str,
+    /// Request headers.
+    pub headers: &'static str,
+}
+
+impl Cors {
+    /// Those of a server that only watches.
+    pub const WATCHING: Cors =
+        Cors { methods: "GET, HEAD, POST", headers: "Authorization, Content-Type, Idempotency-Key" };
+}
+
+impl Default for Cors {
+    fn default() -> Self {
+        Cors {
+            methods: "GET, POST, PUT, PATCH, DELETE",
+            headers: "Authorization, Content-Type, If-Match, Last-Event-ID, Prefer",
+        }
     }
 }
 

@@ -8,7 +8,6 @@ mod calls;
 mod duty;
 mod hub;
 mod records;
-#[cfg(test)]
 pub(crate) mod silent;
 mod turns;
 mod work;
@@ -17,6 +16,8 @@ pub use artifacts::{Artifacts, Download, Incoming};
 pub use calls::Calls;
 pub use duty::{Answers, Duty};
 pub use hub::doors;
+pub(crate) use hub::live::read_events;
+pub(crate) use hub::tokens::stored_token;
 pub use records::{Addresses, Agents, Connections, Memberships, Tokens};
 pub use turns::Turns;
 pub use work::{Inbox, Outbox, Refusals, Sends, TestEnd, Threads};
@@ -71,8 +72,8 @@ impl<T> Desk for T where
 {
 }
 
-/// Declares the trait of a noun; each method is async and answers with the one error object. For tests it also
-/// makes a hub that answers every call with `not_found` and the method's name.
+/// Declares the trait of a noun; each method is async and answers with the one error object. It also
+/// makes the desk of a server without a hub, which answers every call with `not_found` and the method's name.
 macro_rules! desk {
     ($(#[$doc:meta])* $name:ident { $($(#[$fdoc:meta])* $method:ident($($arg:ident: $type:ty),*) -> $answer:ty;)* }) => {
         $(#[$doc])*
@@ -81,7 +82,6 @@ macro_rules! desk {
             $($(#[$fdoc])* async fn $method(&self, $($arg: $type),*) -> Result<$answer, loom_domain::Error>;)*
         }
 
-        #[cfg(test)]
         #[async_trait::async_trait]
         impl $name for crate::desk::silent::Silent {
             $(async fn $method(&self, $($arg: $type),*) -> Result<$answer, loom_domain::Error> {

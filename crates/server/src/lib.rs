@@ -22,13 +22,14 @@ mod problem;
 mod request_id;
 mod routes;
 mod sse;
+mod status;
 #[cfg(test)]
 mod tests;
 mod token;
 
 pub use app::{App, Clock, Doors, HoldsSecret, Readiness};
 pub use config::{
-    ADDRESS, Cidr, ConnectionLimits, ListenConfig, RequestLimits, SocketAuth, StreamLimits, TlsFiles,
+    ADDRESS, Cidr, ConnectionLimits, Cors, ListenConfig, RequestLimits, SocketAuth, StreamLimits, TlsFiles,
 };
 pub use desk::doors;
 pub use events::{EventSource, History, QUEUE_MAX, StreamEvent};
@@ -37,6 +38,7 @@ pub use metrics::{Metrics, MetricsSource};
 pub use peer::{IsRuntimeChild, Peer};
 pub use principal::{AgentOrOwner, AnyReader, Connector, Owner, OwnerOrViewer};
 pub use problem::Problem;
+pub use status::{Figures, Live, StatusSource, Watched, watching};
 pub use token::{
     Minted, SECRET_BYTES, Scope, Scopes, StoredToken, TokenKind, TokenStore, mint, secret_sha256,
 };

@@ -53,6 +53,15 @@ impl Server {
         Server::bind_routes(config, doors, stop, routes::router).await
     }
 
+    /// Binds the routes of a server that only watches.
+    pub async fn bind_watching(
+        config: ListenConfig,
+        doors: Doors,
+        stop: CancellationToken,
+    ) -> Result<Self, Error> {
+        Server::bind_routes(config, doors, stop, routes::watching).await
+    }
+
     /// Binds with the given routes behind the guards.
     pub(crate) async fn bind_routes(
         config: ListenConfig,

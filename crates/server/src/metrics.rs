@@ -62,6 +62,7 @@ impl Metrics {
             seconds.clone(),
         );
         registry.register("sse_clients", "Open event streams", sse_clients.clone());
+        registry.register("sse_streams", "Open event streams", sse_clients.clone());
         registry.register("build", "This build", Info::new(vec![("version", version.to_owned())]));
         let process = process::Gauges::register(&mut registry);
         Metrics { registry, requests, seconds, sse_clients, process, sources }

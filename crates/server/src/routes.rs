@@ -14,6 +14,7 @@ mod outbox;
 mod probes;
 mod refusals;
 mod sends;
+mod status;
 mod turns;
 
 use axum::body::Body;
@@ -43,10 +44,16 @@ pub(crate) fn router(app: &App) -> Router {
     all(Routes::new(app)).finish()
 }
 
+/// The routes of a server that only watches: nothing here changes anything.
+pub(crate) fn watching(app: &App) -> Router {
+    events::add(status::add(probes::add(Routes::new(app)))).finish()
+}
+
 /// Adds every route.
 pub(crate) fn all(routes: Routes) -> Routes {
     const NOUNS: &[fn(Routes) -> Routes] = &[
         probes::add,
+        status::add,
         events::add,
         agents::add,
         connections::add,

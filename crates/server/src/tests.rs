@@ -10,4 +10,5 @@ mod peers;
 mod streams;
 mod table;
 mod tls;
+mod watching;
 mod whole;

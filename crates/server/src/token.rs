@@ -94,7 +94,7 @@ pub trait TokenStore: Send + Sync + 'static {
 pub(crate) struct Presented<'a> {
     pub(crate) kind: TokenKind,
     pub(crate) id: TokenId,
-    secret: &'a str,
+    pub(crate) secret: &'a str,
 }
 
 impl<'a> Presented<'a> {

@@ -11,6 +11,7 @@ pub(crate) mod change;
 pub mod connections;
 pub(crate) mod fairness;
 pub mod feed;
+pub mod figures;
 pub mod gates;
 pub mod glance;
 pub mod grants;

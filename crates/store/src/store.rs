@@ -76,6 +76,18 @@ impl Store {
         Ok(Store { inner: Arc::new(inner) })
     }
 
+    /// Opens a store that exists for reading alone: nothing is made or brought up to date, and writes are refused.
+    pub fn open_reader(config: StoreConfig) -> Result<Store> {
+        if matches!(config.url, StoreUrl::Sqlite) && !database_file(&config).is_file() {
+            return Err(Error::new(Code::NotFound, "this home has no store yet").with_hint("Run `loom up`."));
+        }
+        let readers = Readers::start(config.reader_threads, reader_opener(&config)?)?;
+        let (_, health) = watch::channel(StoreHealth::default());
+        let wake = Arc::new(Wake::new());
+        let inner = Inner { config, jobs: None, writer: None, readers, wake, health, _listener: None };
+        Ok(Store { inner: Arc::new(inner) })
+    }
+
     /// Settings the store was opened with.
     pub fn config(&self) -> &StoreConfig {
         &self.inner.config
@@ -102,7 +114,10 @@ impl Store {
         let job: BoxedJob = Box::new(TypedJob { act, op, out: None, reply });
         match self.inner.jobs.as_ref().map(|jobs| jobs.try_send(job)) {
             Some(Ok(())) => answer.await.map_err(|_| Error::internal("the writer ended"))?,
-            _ => Err(Error::new(Code::HubReadOnly, "too many operations are waiting for the store")),
+            Some(Err(_)) => {
+                Err(Error::new(Code::HubReadOnly, "too many operations are waiting for the store"))
+            }
+            None => Err(Error::new(Code::HubReadOnly, "the store is open for reading alone")),
         }
     }
 
@@ -163,5 +178,9 @@ fn database_path(config: &StoreConfig) -> Result<std::path::PathBuf> {
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(|cause| {
         Error::new(Code::HubReadOnly, format!("the data directory cannot be made: {cause}"))
     })?;
-    Ok(folder.join("loom.db"))
+    Ok(database_file(config))
+}
+
+fn database_file(config: &StoreConfig) -> std::path::PathBuf {
+    config.home.join("db").join("loom.db")
 }

@@ -1,5 +1,8 @@
 //! `loom status`.
 
+pub(super) mod serve;
+
+use clap::Subcommand;
 use loom_api::routes;
 use serde_json::Value;
 
@@ -10,10 +13,29 @@ use crate::output::pick;
 /// Show the hub and what waits in it
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!("loom status", "loom status --json"))]
-pub(crate) struct Args {}
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Serve(serve::Args),
+}
+
+impl Args {
+    /// Whether it serves until it is stopped.
+    pub(super) fn serves(&self) -> bool {
+        self.command.is_some()
+    }
+}
 
 /// Shows it.
-pub(crate) async fn run(_args: Args, cx: &mut Context<'_, '_>) -> Outcome {
+pub(crate) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
+    if let Some(Command::Serve(args)) = args.command {
+        return serve::run(args, cx).await;
+    }
     let found: Value = cx.hub()?.get(routes::status()).run().await?;
     if !cx.out.is_human() {
         return cx.out.json(&found);

@@ -20,14 +20,18 @@ use crate::environment::Environment;
 
 /// A world without a door: what lists and reads of local files work with.
 pub(crate) fn offline(env: &Environment) -> Result<World> {
+    offline_of(&env.home(), &env.variables)
+}
+
+/// The same for a home and its variables.
+pub(crate) fn offline_of(home: &Path, variables: &BTreeMap<String, String>) -> Result<World> {
     let redactor = Redactor::new();
-    let variables = env.variables.clone();
-    let resolver = credentials::resolver(&env.home(), &variables, redactor.clone())?;
+    let (home, variables) = (home.to_owned(), variables.clone());
+    let resolver = credentials::resolver(&home, &variables, redactor.clone())?;
     let mut world =
         World::new(Arc::new(|_, _| Err(Error::internal("this command does not use the network"))));
     world = world.with_credentials(resolver, move |name| variables.get(name).cloned());
     world.redactor = redactor;
-    let home = env.home();
     world.home = Some(home.clone());
     world.key = Arc::new(move || loom_secrets::installation_key(&home));
     Ok(world)

@@ -59,6 +59,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("demo", "canary: runs until it is stopped"),
     ("up", "every story: runs until it is stopped"),
     ("down", "supervision: ends the hub"),
+    ("status serve", "status: runs until it is stopped"),
     ("doctor", "newcomer: answers by what it finds"),
     ("twin slack", "peers: runs until it is stopped"),
     ("twin model", "peers: runs until it is stopped"),

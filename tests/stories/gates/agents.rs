@@ -30,8 +30,7 @@ impl Agent {
         std::fs::write(work.join("ask"), format!("{} {line}\n", env!("CARGO_BIN_EXE_loom"))).unwrap();
         self.scene.ann_writes("do it");
         let answered = work.join("answered");
-        let said =
-            eventually("an answer", SOON, || async { std::fs::read_to_string(&answered).ok() }).await;
+        let said = eventually("an answer", SOON, || async { std::fs::read_to_string(&answered).ok() }).await;
         let (said, code) = said.trim_end().rsplit_once("code ").unwrap();
         (code.parse().unwrap(), said.to_owned())
     }
@@ -45,7 +44,9 @@ impl Agent {
 #[tokio::test(flavor = "multi_thread")]
 async fn cap_035_an_agent_runs_what_it_was_granted() {
     let agent = Agent::new().await;
-    let probe = |repo: &str| format!("value-connectors github-public-probe --url https://github.com/{repo}/issues/1 --json");
+    let probe = |repo: &str| {
+        format!("value-connectors github-public-probe --url https://github.com/{repo}/issues/1 --json")
+    };
     let (code, said) = agent.runs(&probe("acme/tool")).await;
     assert!(code == 1 && said.contains("\"forbidden\""), "{code} {said}");
     let grant = "capability grant echo github_public_probe --op probe --resource repo=acme/tool";
@@ -89,15 +90,19 @@ async fn cap_117_an_agent_cannot_approve() {
     let plan: serde_json::Value = serde_json::from_str(&said).unwrap();
     let text = |path: &str| plan.pointer(path).and_then(serde_json::Value::as_str).unwrap().to_owned();
     let (id, gate, digest) = (text("/id"), text("/gates/0/id"), text("/gates/0/call_digest"));
-    let (code, said) =
-        agent.runs(&format!("value-connectors approve {id} --gate {gate} --call-digest {digest} --json")).await;
+    let (code, said) = agent
+        .runs(&format!("value-connectors approve {id} --gate {gate} --call-digest {digest} --json"))
+        .await;
     assert!(code == 1 && said.contains("\"forbidden\""), "{code} {said}");
     let (code, said) = agent.runs(&format!("value-connectors run {id} --json")).await;
     assert!(code == 3 && said.contains("\"approval_required\""), "{code} {said}");
     // A read that fails beside an open gate leaves it open.
     agent.runs("value-connectors github-public-probe --url https://github.com/a/b/issues/1").await;
     let shown = agent.owner(&format!("value-connectors show {id}")).await.ok().json();
-    assert_eq!((&shown["gates"][0]["state"], &shown["projection"]["waiting_on"]), (&"open".into(), &"owner".into()));
+    assert_eq!(
+        (&shown["gates"][0]["state"], &shown["projection"]["waiting_on"]),
+        (&"open".into(), &"owner".into())
+    );
     let notices = agent.owner("notices list").await.ok().json();
     assert!(notices["items"].as_array().unwrap().iter().any(|one| one["kind"] == "gate_open"), "{notices}");
 }

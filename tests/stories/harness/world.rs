@@ -169,6 +169,13 @@ impl World {
         answers
     }
 
+    /// Starts another long-lived command; both its streams go to a log.
+    pub(crate) fn spawn_line(&self, words: &[&str], log: &str) -> HubProcess {
+        let mut command = self.program();
+        command.args(words);
+        HubProcess::spawn(command, &self.room().join("logs").join(log))
+    }
+
     /// Starts the hub and waits for nothing.
     pub(crate) fn spawn(&mut self, env: &[(&str, &str)]) {
         self.starts += 1;

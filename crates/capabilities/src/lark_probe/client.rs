@@ -46,9 +46,13 @@ pub(super) struct Lark<'a> {
 impl<'a> Lark<'a> {
     /// Finds the app's credential; opens nothing.
     pub(super) async fn open(cx: &'a Cx, brand: Brand) -> Result<Self> {
-        let missing = || Error::new(Code::NotReady, "the app's credential is not named").with_hint("give --credential-ref REF");
+        let missing = || {
+            Error::new(Code::NotReady, "the app's credential is not named")
+                .with_hint("give --credential-ref REF")
+        };
         let app_id = cx.credential(CREDENTIAL, Kind::Feishu, "app_id").await?.ok_or_else(missing)?.secret;
-        let app_secret = cx.credential(CREDENTIAL, Kind::Feishu, "app_secret").await?.ok_or_else(missing)?.secret;
+        let app_secret =
+            cx.credential(CREDENTIAL, Kind::Feishu, "app_secret").await?.ok_or_else(missing)?.secret;
         let public = base(None, brand);
         Ok(Lark { cx, base: cx.api_base(&public), app_id, app_secret })
     }
@@ -81,7 +85,9 @@ impl<'a> Lark<'a> {
     async fn token(&self, renew: bool) -> Result<Secret> {
         let name = format!("lark_token {} {}", self.base, self.app_id.expose());
         let kept = self.cx.scratch().get(&name).filter(|_| !renew);
-        let lasts = |kept: &Value| kept.get("until_ms").and_then(Value::as_i64).is_some_and(|until| until > self.cx.now().0);
+        let lasts = |kept: &Value| {
+            kept.get("until_ms").and_then(Value::as_i64).is_some_and(|until| until > self.cx.now().0)
+        };
         if let Some(token) = kept.filter(lasts).as_ref().and_then(|kept| kept.get("token")?.as_str()) {
             return Ok(Secret::new(token));
         }
@@ -90,7 +96,8 @@ impl<'a> Lark<'a> {
         let read = || Some((body.get("tenant_access_token")?.as_str()?, body.get("expire")?.as_i64()?));
         let (token, expire) = read().ok_or_else(errors::unreadable)?;
         let token = self.cx.found(Secret::new(token), "tenant_access_token").secret;
-        let until_ms = self.cx.now().0.saturating_add(expire.saturating_mul(1_000)).saturating_sub(TOKEN_MARGIN_MS);
+        let until_ms =
+            self.cx.now().0.saturating_add(expire.saturating_mul(1_000)).saturating_sub(TOKEN_MARGIN_MS);
         self.cx.scratch().put(&name, json!({"token": token.expose(), "until_ms": until_ms}));
         Ok(token)
     }

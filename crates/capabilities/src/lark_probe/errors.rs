@@ -14,7 +14,9 @@ const MESSAGE_CHARS: usize = 300;
 const THROTTLED: &[i64] = &[99_991_400, 230_020, 11_232, 11_233, 1_000_004, 1_000_005];
 const QUOTA: i64 = 99_991_403;
 const TOKEN_ENDED: &[i64] = &[99_991_661, 99_991_663, 99_991_664, 99_991_665, 99_991_671];
-const AUTH: &[i64] = &[10_003, 10_014, 10_015, 99_991_401, 99_991_543, 99_991_662, 99_991_668, 99_991_673, 99_991_677, 232_034];
+const AUTH: &[i64] = &[
+    10_003, 10_014, 10_015, 99_991_401, 99_991_543, 99_991_662, 99_991_668, 99_991_673, 99_991_677, 232_034,
+];
 const SCOPE: &[i64] = &[99_991_672, 99_991_676, 99_991_679, 230_027];
 const OUTSIDE: &[i64] = &[230_002, 232_011];
 const GONE: &[i64] = &[230_011, 230_110, 231_003];
@@ -50,7 +52,9 @@ fn refusal(response: &Response, code: Option<i64>, body: Option<&Value>) -> Erro
     }
     match message.is_empty() {
         true => error,
-        false => error.with_detail("provider_message", message.chars().take(MESSAGE_CHARS).collect::<String>()),
+        false => {
+            error.with_detail("provider_message", message.chars().take(MESSAGE_CHARS).collect::<String>())
+        }
     }
 }
 
@@ -65,7 +69,8 @@ fn of_code(code: i64, message: &str, response: &Response) -> Error {
         code if AUTH.contains(&code) => Error::new(Code::ProviderAuthError, "the platform refused the app"),
         code if SCOPE.contains(&code) => {
             let scopes = scopes_in(message);
-            let names = if scopes.is_empty() { "the scope that is missing".to_owned() } else { scopes.join(", ") };
+            let names =
+                if scopes.is_empty() { "the scope that is missing".to_owned() } else { scopes.join(", ") };
             http("permission", status)
                 .with_hint(format!("add {names} to the app, and publish a new version of it"))
                 .with_detail("needed", scopes)
@@ -92,7 +97,8 @@ pub(super) fn unreadable() -> Error {
 }
 
 fn http(kind: &str, status: u16) -> Error {
-    Error::new(Code::ProviderHttpError, format!("the platform answered with status {status}")).with_detail("kind", kind)
+    Error::new(Code::ProviderHttpError, format!("the platform answered with status {status}"))
+        .with_detail("kind", kind)
 }
 
 fn throttled(response: &Response) -> Error {
@@ -108,7 +114,9 @@ fn scopes_in(message: &str) -> Vec<String> {
     let is_scope = |word: &&str| {
         word.contains(':')
             && word.len() <= 64
-            && word.split(':').all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_lowercase() || matches!(b, b'_' | b'.')))
+            && word.split(':').all(|part| {
+                !part.is_empty() && part.bytes().all(|b| b.is_ascii_lowercase() || matches!(b, b'_' | b'.'))
+            })
     };
     let words = message.split(|c: char| !(c.is_ascii_lowercase() || matches!(c, ':' | '_' | '.')));
     let mut scopes: Vec<String> = words.filter(is_scope).map(str::to_owned).collect();
@@ -122,7 +130,8 @@ mod tests {
 
     #[test]
     fn scopes_are_read_out_of_the_platforms_words() {
-        let words = "Access denied. One of the following scopes is required: [im:message, im:message:readonly].";
+        let words =
+            "Access denied. One of the following scopes is required: [im:message, im:message:readonly].";
         assert_eq!(scopes_in(words), ["im:message", "im:message:readonly"]);
         assert!(scopes_in("no permission: ask http://x").is_empty());
     }

@@ -78,7 +78,9 @@ impl Parts {
         match kind {
             "text" => self.text.push_str(content.get("text").and_then(Value::as_str).unwrap_or_default()),
             "post" => {
-                if let Some(title) = content.get("title").and_then(Value::as_str).filter(|title| !title.is_empty()) {
+                if let Some(title) =
+                    content.get("title").and_then(Value::as_str).filter(|title| !title.is_empty())
+                {
                     self.text.push_str(title);
                     self.text.push('\n');
                 }

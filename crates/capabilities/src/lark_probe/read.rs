@@ -47,7 +47,8 @@ impl Task {
             }
             "document" => {
                 let input: DocumentInput = read_input(request)?;
-                let fits = TOKEN_CHARS.contains(&input.token.len()) && input.token.bytes().all(|b| b.is_ascii_alphanumeric());
+                let fits = TOKEN_CHARS.contains(&input.token.len())
+                    && input.token.bytes().all(|b| b.is_ascii_alphanumeric());
                 if !fits {
                     return Err(wrong("/token", "a token has 10 to 64 letters and digits"));
                 }
@@ -96,12 +97,18 @@ impl Task {
     }
 
     /// Reads it.
-    pub(super) async fn run(&self, lark: &Lark<'_>, cursor: Option<&Cursor>, out: &mut dyn Sink) -> Result<RunOutcome> {
+    pub(super) async fn run(
+        &self,
+        lark: &Lark<'_>,
+        cursor: Option<&Cursor>,
+        out: &mut dyn Sink,
+    ) -> Result<RunOutcome> {
         match &self.what {
             What::App => app(lark, &self.path(), out).await,
             What::Message(_) => {
                 let body = lark.get(&self.path()).await?;
-                let item = body.pointer("/data/items/0").and_then(message::of).ok_or_else(errors::unreadable)?;
+                let item =
+                    body.pointer("/data/items/0").and_then(message::of).ok_or_else(errors::unreadable)?;
                 out.fields(json!(item));
                 Ok(RunOutcome::default())
             }
@@ -129,7 +136,8 @@ fn messages(input: MessagesInput) -> Result<(Brand, What)> {
         if container == "thread" {
             return Err(wrong(&format!("/{name}"), "a thread takes no range of time"));
         }
-        let time: Timestamp = text.parse().map_err(|_| wrong(&format!("/{name}"), "expected an RFC 3339 time"))?;
+        let time: Timestamp =
+            text.parse().map_err(|_| wrong(&format!("/{name}"), "expected an RFC 3339 time"))?;
         range.push_str(&format!("&{key}={}", time.0.div_euclid(1_000)));
     }
     Ok((input.brand, What::Messages { container, id, range }))
@@ -137,7 +145,9 @@ fn messages(input: MessagesInput) -> Result<(Brand, What)> {
 
 fn id(text: &str, prefix: &str, pointer: &str) -> Result<String> {
     let rest = text.strip_prefix(prefix);
-    let fits = |rest: &str| ID_CHARS.contains(&rest.len()) && rest.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    let fits = |rest: &str| {
+        ID_CHARS.contains(&rest.len()) && rest.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+    };
     match rest.is_some_and(fits) {
         true => Ok(text.to_owned()),
         false => Err(wrong(pointer, &format!("expected an id that starts with {prefix}"))),
@@ -220,7 +230,11 @@ async fn pages(
         out.checkpoint(&position(&page, 0));
         out.progress(seen, None);
     }
-    Ok(RunOutcome { stop_reason: StopReason::MaxPages, cursor: Some(position(&page, 0)), ..RunOutcome::default() })
+    Ok(RunOutcome {
+        stop_reason: StopReason::MaxPages,
+        cursor: Some(position(&page, 0)),
+        ..RunOutcome::default()
+    })
 }
 
 fn encoded(text: &str) -> String {

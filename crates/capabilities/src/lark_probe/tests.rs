@@ -77,7 +77,10 @@ async fn cap_009_it_tells_what_the_app_is_and_may_read() {
     let members = ask(&twin, "members", general()).await;
     assert_eq!(members.items[1]["name"], "Bob");
     let document = ask(&twin, "document", json!({"token": "doxcnTwinDocument001"})).await;
-    assert_eq!((&document.fields["title"], &document.fields["text"]), (&json!("Notes"), &json!("line 1\nline 2\n")));
+    assert_eq!(
+        (&document.fields["title"], &document.fields["text"]),
+        (&json!("Notes"), &json!("line 1\nline 2\n"))
+    );
     let printed = serde_json::to_string(&members).unwrap();
     assert!(!printed.contains("twin-app-secret") && !printed.contains("t-twin-token"), "{printed}");
 }
@@ -93,7 +96,10 @@ async fn cap_104_long_text_is_whole() {
         platform.messages.push(LarkMessage::text(501, "oc_general", &"x".repeat(150_001)));
     });
     let whole = ask(&twin, "message", json!({"id": "om_00000500"})).await;
-    assert_eq!((whole.fields["text"].as_str(), &whole.fields["truncated"]), (Some(long.as_str()), &json!(false)));
+    assert_eq!(
+        (whole.fields["text"].as_str(), &whole.fields["truncated"]),
+        (Some(long.as_str()), &json!(false))
+    );
     let over = ask(&twin, "message", json!({"id": "om_00000501"})).await;
     assert_eq!((&over.fields["truncated"], &over.fields["text_bytes"]), (&json!(true), &json!(150_001)));
 }
@@ -116,13 +122,21 @@ async fn cap_105_edits_recalls_attachments_and_mentions_are_seen() {
         platform.messages.push(LarkMessage { kind: "post".to_owned(), content: post, ..text(6, "") });
     });
     let payload = ask(&twin, "messages", general()).await;
-    let [edited, recalled, file, meant, named, post] = payload.items.as_slice() else { panic!("{payload:?}") };
+    let [edited, recalled, file, meant, named, post] = payload.items.as_slice() else {
+        panic!("{payload:?}")
+    };
     assert_eq!((&edited["edited"], &edited["recalled"]), (&json!(true), &json!(false)));
     assert_eq!((&recalled["recalled"], &recalled["text"]), (&json!(true), &json!("")));
-    assert_eq!(file["attachments"], json!([{"kind": "file", "file_key": "file_k1", "file_name": "plan.pdf"}]));
+    assert_eq!(
+        file["attachments"],
+        json!([{"kind": "file", "file_key": "file_k1", "file_name": "plan.pdf"}])
+    );
     assert_eq!(meant["mentions"][0]["id"], "ou_bot");
     assert_eq!(named["mentions"], json!([]));
-    assert_eq!((&post["text"], &post["attachments"][0]["file_key"]), (&json!("T\na [b](https://x)"), &json!("img_1")));
+    assert_eq!(
+        (&post["text"], &post["attachments"][0]["file_key"]),
+        (&json!("T\na [b](https://x)"), &json!("img_1"))
+    );
     assert!(edited["created_at"].as_str().is_some_and(|at| at.ends_with('Z')));
 }
 
@@ -191,7 +205,8 @@ async fn a_token_that_ended_is_renewed_once() {
 async fn cap_107_five_thousand_messages_are_read_page_by_page() {
     let twin = twin().await;
     twin.edit(|platform| {
-        platform.messages = (1..=5_000).map(|n| LarkMessage::text(n, "oc_general", &format!("m{n}"))).collect();
+        platform.messages =
+            (1..=5_000).map(|n| LarkMessage::text(n, "oc_general", &format!("m{n}"))).collect();
     });
     let mut input = general();
     input["limit"] = json!(5_000);
@@ -205,7 +220,8 @@ async fn cap_107_five_thousand_messages_are_read_page_by_page() {
     };
     let first = crate::run(&world, &LarkProbe::new(), limited.clone(), None, &mut NoObserver).await.unwrap();
     let cursor = first.cursor.unwrap();
-    let second = crate::run(&world, &LarkProbe::new(), limited, Some(&cursor), &mut NoObserver).await.unwrap();
+    let second =
+        crate::run(&world, &LarkProbe::new(), limited, Some(&cursor), &mut NoObserver).await.unwrap();
     assert_eq!((first.items.len(), second.items.len()), (70, 70));
     assert_eq!((&first.items[69]["text"], &second.items[0]["text"]), (&json!("m70"), &json!("m71")));
     twin.fault(Fault::times("/open-apis/im/v1/messages", 2, FaultAction::RepeatPage));

@@ -5,9 +5,9 @@ mod artifacts;
 mod calls;
 mod draft;
 mod duty;
-mod live;
+pub(crate) mod live;
 mod records;
-mod tokens;
+pub(crate) mod tokens;
 mod turns;
 mod work;
 
@@ -36,11 +36,18 @@ pub fn doors(hub: &Hub) -> Doors {
     let desk = Arc::new(HubDesk { hub: hub.clone(), started_at: hub.now() });
     let (clock, own_pid) = (hub.clone(), std::process::id());
     let redactor = hub.redactor().clone();
+    let figures = hub.clone();
     let counters: Arc<dyn MetricsSource> = Arc::new(Counters(hub.clone()));
     Doors {
         desk: desk.clone(),
         tokens: desk.clone(),
         readiness: desk,
+        status: Arc::new(crate::Figures::new(
+            hub.home().root().to_owned(),
+            Some(hub.store().clone()),
+            crate::Live::Here(hub.clone()),
+            Arc::new(move || figures.now()),
+        )),
         events: Arc::new(live::HubEvents::new(hub.clone())),
         clock: Arc::new(move || clock.now()),
         // Runtimes are the only processes that a hub starts.

@@ -1,4 +1,4 @@
-//! A hub for tests of the routes: every call is answered with `not_found`, the method's name and its arguments.
+//! A desk without a hub, behind servers that only watch and in tests of the routes: every call is answered with `not_found`, the method's name and its arguments.
 
 use loom_domain::{Code, Error};
 

@@ -1,4 +1,4 @@
-//! Turns of connectors and Agents, and the catalog. Their documents are those of the capability half.
+//! Turns of connectors and Agents. Their documents are those of the capability half.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Intent, desk};
 
 desk! {
-    /// Turns and the catalog.
+    /// Turns.
     Turns {
         /// Begins a Turn, or gives the one that has its key; the plan alone on a dry run.
         begin_turn(intent: Intent, order: Value, wait: Duration) -> Value;
@@ -20,9 +20,5 @@ desk! {
         resume_turn(principal: Principal, id: TurnId, wait: Duration) -> Value;
         /// Asks one to stop.
         cancel_turn(principal: Principal, id: TurnId) -> Value;
-        /// Lists the catalog.
-        capabilities(principal: Principal) -> Value;
-        /// Reads an entry of it.
-        capability(principal: Principal, id: String) -> Value;
     }
 }

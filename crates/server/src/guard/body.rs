@@ -15,7 +15,8 @@ use crate::{App, Problem, RequestLimits};
 pub(super) async fn receive(request: Request, rule: BodyRule, app: &App) -> Result<Request, Problem> {
     let limits = &app.config().requests;
     match rule {
-        BodyRule::None => Ok(request),
+        // A body that comes is never read; one that is announced as too large is not waited for either.
+        BodyRule::None => refuse_long(request.headers(), limits.body_bytes_max).map(|()| request),
         BodyRule::Json | BodyRule::Content => json_body(request, rule, app).await,
         BodyRule::Artifact => artifact_body(request, limits),
     }

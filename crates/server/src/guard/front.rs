@@ -8,13 +8,10 @@ use loom_domain::{Code, Error};
 use std::net::SocketAddr;
 
 use super::{Names, Origins, line};
-use crate::{ListenConfig, Peer, Problem, token};
+use crate::{Cors, ListenConfig, Peer, Problem, token};
 
-const PREFLIGHT: [(header::HeaderName, &str); 3] = [
-    (header::ACCESS_CONTROL_ALLOW_METHODS, "GET, POST, PUT, PATCH, DELETE"),
-    (header::ACCESS_CONTROL_ALLOW_HEADERS, "Authorization, Content-Type, If-Match, Last-Event-ID, Prefer"),
-    (header::ACCESS_CONTROL_MAX_AGE, "600"),
-];
+/// Seconds for which a browser keeps a preflight's answer.
+const MAX_AGE: &str = "600";
 
 /// What the guards before routing need to know.
 #[derive(Debug)]
@@ -54,11 +51,16 @@ impl Front {
 
 impl Passed {
     /// The answer to a preflight of a listed origin.
-    pub(crate) fn preflight_answer(&self) -> Option<Response> {
+    pub(crate) fn preflight_answer(&self, cors: Cors) -> Option<Response> {
         self.preflight.then(|| {
             let mut response = Response::new(Body::empty());
             *response.status_mut() = StatusCode::NO_CONTENT;
-            for (name, value) in PREFLIGHT {
+            let told = [
+                (header::ACCESS_CONTROL_ALLOW_METHODS, cors.methods),
+                (header::ACCESS_CONTROL_ALLOW_HEADERS, cors.headers),
+                (header::ACCESS_CONTROL_MAX_AGE, MAX_AGE),
+            ];
+            for (name, value) in told {
                 response.headers_mut().insert(name, HeaderValue::from_static(value));
             }
             response

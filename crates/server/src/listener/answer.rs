@@ -68,7 +68,7 @@ async fn within_limits(
         Ok(passed) => passed,
         Err(problem) => return (problem.into_response(), None),
     };
-    if let Some(response) = passed.preflight_answer() {
+    if let Some(response) = passed.preflight_answer(app.config().cors) {
         return (response, passed.cors);
     }
     parts.extensions.insert(peer);

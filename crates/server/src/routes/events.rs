@@ -11,6 +11,15 @@ use crate::extract::Params;
 use crate::sse::{self, Feed, Filter, Span};
 use crate::{AnyReader, App, Problem, Scope};
 
+/// Topics and how the types of their events begin.
+const TOPICS: [(&str, &str); 6] = [
+    ("connections", "connection."),
+    ("outbox", "outbox."),
+    ("turns", "turn."),
+    ("connectors", "connector."),
+    ("gates", "gate."),
+    ("updates", "update."),
+];
 const LAST_EVENT_ID: &str = "last-event-id";
 
 pub(super) fn add(routes: Routes) -> Routes {
@@ -39,8 +48,20 @@ pub(super) fn stream(
 ) -> Result<Response, Problem> {
     let kinds =
         query.types.iter().flat_map(|types| types.split(',')).map(|kind| kind.trim().to_owned()).collect();
+    let topics = query.topics.as_deref().map(topics_of).transpose()?.unwrap_or_default();
     let since = resume_after(headers)?.or(query.since);
-    sse::answer(app, Feed::new(app, Filter { kinds, agent }, span(since, query.follow)))
+    sse::answer(app, Feed::new(app, Filter { kinds, topics, agent }, span(since, query.follow)))
+}
+
+/// Beginnings of the types that belong to topics.
+fn topics_of(text: &str) -> Result<Vec<String>, Error> {
+    let begin = |word: &str| {
+        let (_, begin) = TOPICS.iter().find(|(topic, _)| *topic == word)?;
+        Some((*begin).to_owned())
+    };
+    let known = TOPICS.map(|(topic, _)| topic).join(", ");
+    let all: Option<Vec<String>> = text.split(',').map(|word| begin(word.trim())).collect();
+    all.ok_or_else(|| Error::invalid("topics", format!("expected some of {known}")))
 }
 
 fn span(since: Option<u64>, follow: Option<bool>) -> Span {

@@ -1,4 +1,4 @@
-//! Turns of connectors and Agents, and the catalog.
+//! Turns of connectors and Agents.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Answer, Routes, json, waited};
-use crate::extract::{Change, Doc, Id, Name, Params, Wait};
+use crate::extract::{Change, Doc, Id, Params, Wait};
 use crate::{App, Owner, OwnerOrViewer, Problem, Scope};
 
 const IDEMPOTENCY_KEY: &str = "idempotency-key";
@@ -28,8 +28,6 @@ pub(super) fn add(routes: Routes) -> Routes {
         .get(at::TURN, Scope::StatusRead, read)
         .change(MethodFilter::DELETE, at::TURN, Scope::Whole, cancel)
         .change(MethodFilter::POST, at::TURN_RESUME, Scope::Whole, resume)
-        .get(at::CAPABILITIES, Scope::StatusRead, capabilities)
-        .get(at::CAPABILITY, Scope::StatusRead, capability)
 }
 
 async fn list(who: OwnerOrViewer, State(app): State<App>) -> Answer<Value> {
@@ -77,14 +75,6 @@ async fn resume(
     Wait(wait): Wait,
 ) -> Result<Response, Problem> {
     Ok(answered(&app.desk().resume_turn(who.0, id, wait).await?))
-}
-
-async fn capabilities(who: OwnerOrViewer, State(app): State<App>) -> Answer<Value> {
-    json(app.desk().capabilities(who.0).await)
-}
-
-async fn capability(who: OwnerOrViewer, State(app): State<App>, Name(id): Name) -> Answer<Value> {
-    json(app.desk().capability(who.0, id).await)
 }
 
 /// 202 while it goes on.

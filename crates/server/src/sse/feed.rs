@@ -26,6 +26,8 @@ pub(super) enum Item {
 pub(crate) struct Filter {
     /// Types; empty for all.
     pub(crate) kinds: Vec<String>,
+    /// Beginnings of types; empty for all.
+    pub(crate) topics: Vec<String>,
     /// The one Agent whose events are shown.
     pub(crate) agent: Option<AgentId>,
 }
@@ -53,6 +55,7 @@ impl Span {
 impl Filter {
     fn shows(&self, event: &StreamEvent) -> bool {
         (self.kinds.is_empty() || self.kinds.contains(&event.kind))
+            && (self.topics.is_empty() || self.topics.iter().any(|topic| event.kind.starts_with(topic)))
             && (self.agent.is_none() || self.agent == event.agent)
     }
 }

@@ -111,7 +111,7 @@ async fn atk_03_host_variants_on_every_route() {
         assert_eq!(house.over_tcp(&absolute, &[&token], "").await.status, 403, "{line}");
     }
     let good = house.raw(request("GET /v1/healthz", &format!("LocalHost:{port}"), &[], "")).await;
-    assert_eq!((good.status, good.body.as_str()), (200, ""));
+    assert_eq!((good.status, good.body.as_str()), (200, r#"{"ok":true}"#));
 }
 
 /// ATK-04: a cross-site form or text POST changes nothing, and reading never does.

@@ -86,11 +86,11 @@ async fn metrics_are_open_metrics() {
 
 /// OP-1: liveness answers anybody, at both places, and says nothing.
 #[tokio::test]
-async fn op_1_healthz_is_public_and_empty() {
+async fn op_1_healthz_is_public_and_tells_nothing_else() {
     let house = house().await;
     for path in ["/healthz", "/v1/healthz"] {
         let reply = house.over_tcp(&format!("GET {path}"), &[], "").await;
-        assert_eq!((reply.status, reply.body.as_str()), (200, ""));
+        assert_eq!((reply.status, reply.body.as_str()), (200, r#"{"ok":true}"#));
     }
 }
 
@@ -98,11 +98,14 @@ async fn op_1_healthz_is_public_and_empty() {
 #[tokio::test]
 async fn op_1_readyz_tells_readers_the_state() {
     let house = house().await;
-    assert_eq!(house.over_tcp("GET /readyz", &[], "").await.status, 401);
+    assert_eq!(house.over_tcp("GET /v1/readyz", &[], "").await.status, 401);
+    assert_eq!(house.over_tcp("GET /readyz", &[], "").await.body, r#"{"ok":true}"#);
     let reply = house.as_owner("GET /v1/readyz", &[], "").await;
     assert_eq!((reply.status, reply.body.as_str()), (200, r#"{"store":true}"#));
     *house.hub.ready.lock().unwrap() = false;
-    assert_eq!(house.as_owner("GET /readyz", &[], "").await.status, 503);
+    assert_eq!(house.as_owner("GET /v1/readyz", &[], "").await.status, 503);
+    let public = house.over_tcp("GET /readyz", &[], "").await;
+    assert_eq!((public.status, public.body.as_str()), (503, r#"{"ok":false}"#));
 }
 
 /// MSG-024: a known secret in a document is refused and not echoed, and nothing changes; content is judged later.

@@ -22,8 +22,8 @@ use crate::desk::silent::Silent;
 use crate::extract::{Doc, Upload};
 use crate::routes::Routes;
 use crate::{
-    AgentOrOwner, AnyReader, App, Doors, EventSource, History, ListenConfig, Metrics, Owner, Problem,
-    Readiness, Scope, Scopes, Server, StoredToken, StreamEvent, TokenKind, TokenStore, mint,
+    AgentOrOwner, AnyReader, App, Doors, EventSource, Figures, History, ListenConfig, Live, Metrics, Owner,
+    Problem, Readiness, Scope, Scopes, Server, StoredToken, StreamEvent, TokenKind, TokenStore, mint,
 };
 
 pub(super) const NOW: Timestamp = Timestamp(1_700_000_000_000);
@@ -109,6 +109,12 @@ pub(super) fn doors(hub: &Arc<Hub>) -> Doors {
         tokens: hub.clone(),
         events: hub.clone(),
         readiness: hub.clone(),
+        status: Arc::new(Figures::new(
+            std::env::temp_dir().join("no-home"),
+            None,
+            Live::Socket(PathBuf::from("/no/socket")),
+            Arc::new(|| NOW),
+        )),
         clock: Arc::new(|| NOW),
         is_runtime_child: Arc::new(|_| false),
         holds_secret: Arc::new(|bytes| bytes.windows(14).any(|window| window == b"the-known-secr")),

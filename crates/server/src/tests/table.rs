@@ -92,8 +92,6 @@ fn rows() -> Vec<Row> {
         ("POST", at::turn_resume(&trn), "", "resume_turn", Owner),
         ("GET", at::turns(), "", "turns", OwnerOrViewer),
         ("GET", at::turn(&trn) + "?journal=true", "", "turn", OwnerOrViewer),
-        ("GET", at::capabilities(), "", "capabilities", OwnerOrViewer),
-        ("GET", at::capability("finance_probe"), "", "capability", OwnerOrViewer),
         ("POST", at::hub_stop(), r#"{"drainSeconds":5}"#, "stop_hub", Owner),
         ("GET", at::artifact(&art), "", "download", OwnerOrAgent),
         ("GET", at::plans(), "", "connector_plans", Readers),

@@ -52,7 +52,12 @@ pub(super) struct Platform {
 
 impl Platform {
     pub(super) fn new(world: World) -> Self {
-        Self { world: Mutex::new(world), token: Mutex::new(1), ledger: Ledger::new(), faults: Faults::default() }
+        Self {
+            world: Mutex::new(world),
+            token: Mutex::new(1),
+            ledger: Ledger::new(),
+            faults: Faults::default(),
+        }
     }
 
     pub(super) fn world(&self) -> MutexGuard<'_, World> {
@@ -75,7 +80,9 @@ impl Platform {
                 None => answer,
             };
         }
-        let Some(path) = call.path.strip_prefix("/open-apis/") else { return Answer::text(404, "404 page not found") };
+        let Some(path) = call.path.strip_prefix("/open-apis/") else {
+            return Answer::text(404, "404 page not found");
+        };
         if path == "auth/v3/tenant_access_token/internal" {
             return self.exchange(call);
         }
@@ -126,9 +133,7 @@ impl Platform {
                 if !world.chats.iter().any(|(id, _)| id == chat) {
                     return envelope(400, 232_011, "Operator can NOT be out of the chat.", &Value::Null);
                 }
-                let shown = |(id, name): &(String, String)| {
-                    json!({"member_id_type": "open_id", "member_id": id, "name": name, "tenant_key": "t1"})
-                };
+                let shown = |(id, name): &(String, String)| json!({"member_id_type": "open_id", "member_id": id, "name": name, "tenant_key": "t1"});
                 page(call, world.members.iter().map(shown).collect(), OTHERS_MAX, repeats)
             }
             ["im", "v1", "messages"] => history(call, &world, repeats),
@@ -153,7 +158,8 @@ impl Platform {
 
 fn history(call: &Call, world: &World, repeats: bool) -> Answer {
     let arguments = call.arguments();
-    let argument = |name: &str| arguments.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
+    let argument =
+        |name: &str| arguments.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
     let (kind, id) = (argument("container_id_type"), argument("container_id").unwrap_or_default());
     let seconds = |name: &str| argument(name).and_then(|text| text.parse::<u64>().ok());
     if kind == Some("chat") && !world.chats.iter().any(|(known, _)| known == id) {
@@ -167,7 +173,8 @@ fn history(call: &Call, world: &World, repeats: bool) -> Answer {
         _ => message.chat == id,
     });
     let from = seconds("start_time").unwrap_or(0) * 1_000;
-    let to = seconds("end_time").map_or(u64::MAX, |seconds| seconds.saturating_mul(1_000).saturating_add(999));
+    let to =
+        seconds("end_time").map_or(u64::MAX, |seconds| seconds.saturating_mul(1_000).saturating_add(999));
     let wanted = wanted.filter(|message| (from..=to).contains(&message.created_ms));
     page(call, wanted.map(super::world::LarkMessage::shown).collect(), MESSAGES_MAX, repeats)
 }
@@ -175,7 +182,8 @@ fn history(call: &Call, world: &World, repeats: bool) -> Answer {
 /// A page of a list; tokens are opaque to clients.
 fn page(call: &Call, all: Vec<Value>, size_max: usize, repeats: bool) -> Answer {
     let arguments = call.arguments();
-    let argument = |name: &str| arguments.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
+    let argument =
+        |name: &str| arguments.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
     let size = argument("page_size").and_then(|text| text.parse().ok()).unwrap_or(20_usize);
     if size == 0 || size > size_max {
         return envelope(400, 99_992_402, "field validation failed", &Value::Null);

@@ -97,7 +97,11 @@ impl Default for World {
             chats: vec![(chat.to_owned(), "General".to_owned())],
             members: vec![("ou_ann".to_owned(), "Ann".to_owned()), ("ou_bob".to_owned(), "Bob".to_owned())],
             messages: (1..=120).map(|n| LarkMessage::text(n, chat, &format!("message {n}"))).collect(),
-            documents: vec![("doxcnTwinDocument001".to_owned(), "Notes".to_owned(), "line 1\nline 2\n".to_owned())],
+            documents: vec![(
+                "doxcnTwinDocument001".to_owned(),
+                "Notes".to_owned(),
+                "line 1\nline 2\n".to_owned(),
+            )],
             expire_seconds: 7_200,
         }
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use loom_domain::{ConnectionId, Error};
 use loom_hub::{Hub, Output, Phase};
+use loom_store::Store;
 use loom_store::ops::feed::Change;
 use serde_json::{Map, Value, json};
 use tokio::sync::broadcast;
@@ -78,6 +79,17 @@ impl EventSource for HubEvents {
             }
         }
     }
+}
+
+/// Stored changes after a place as events, and the place of the last of them.
+pub(crate) async fn read_events(
+    store: &Store,
+    seq: u64,
+    limit: u32,
+) -> Result<(u64, Vec<Arc<StreamEvent>>), Error> {
+    let changes = store.changes_since(seq, Vec::new(), None, limit).await?;
+    let reached = changes.last().map_or(seq, |last| last.seq);
+    Ok((reached, changes.iter().map(|change| Arc::new(stored(change))).collect()))
 }
 
 fn stored(change: &Change) -> StreamEvent {

@@ -57,17 +57,21 @@ impl Tokens for HubDesk {
 #[async_trait]
 impl TokenStore for HubDesk {
     async fn lookup(&self, id: &TokenId) -> Result<Option<StoredToken>, Error> {
-        let Some(token) = self.hub.store().token(id.clone()).await? else { return Ok(None) };
-        let mut sha256 = [0; 32];
-        hex::decode_to_slice(&token.sha256, &mut sha256).map_err(Error::internal)?;
-        Ok(Some(StoredToken {
-            principal: principal_of(&token)?,
-            scopes: scopes_of(&token),
-            sha256,
-            expires_at: token.expires_at,
-            revoked: token.revoked_at.is_some(),
-        }))
+        self.hub.store().token(id.clone()).await?.as_ref().map(stored_token).transpose()
     }
+}
+
+/// A stored token as the guards read it.
+pub(crate) fn stored_token(token: &Token) -> Result<StoredToken, Error> {
+    let mut sha256 = [0; 32];
+    hex::decode_to_slice(&token.sha256, &mut sha256).map_err(Error::internal)?;
+    Ok(StoredToken {
+        principal: principal_of(token)?,
+        scopes: scopes_of(token),
+        sha256,
+        expires_at: token.expires_at,
+        revoked: token.revoked_at.is_some(),
+    })
 }
 
 fn principal_of(token: &Token) -> Result<Principal, Error> {

@@ -43,12 +43,4 @@ impl Turns for HubDesk {
     async fn cancel_turn(&self, who: Principal, id: TurnId) -> Result<Value> {
         value(self.hub.cancel_turn(&who, &id)?)
     }
-    async fn capabilities(&self, _: Principal) -> Result<Value> {
-        let catalog = self.hub.catalog().await?;
-        let entries: Vec<_> = catalog.entries().collect();
-        value(json!({"schema_version": "loom.catalog/v1", "items": entries, "nextCursor": null}))
-    }
-    async fn capability(&self, _: Principal, id: String) -> Result<Value> {
-        value(self.hub.catalog().await?.capability(&id)?.entry())
-    }
 }
