@@ -24,6 +24,7 @@ mod integration;
 mod man;
 mod notices;
 mod outbox;
+mod periodic_report;
 mod policy;
 mod redact;
 mod requests;
@@ -73,6 +74,7 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Policy(policy::Command),
     Notices(notices::Notices),
+    PeriodicReport(periodic_report::PeriodicReport),
     /// The chain of audited changes
     #[command(subcommand)]
     Audit(audit::Command),
@@ -156,6 +158,7 @@ pub(crate) async fn dispatch(command: Command, cx: &mut Context<'_, '_>) -> Outc
         Command::Outbox(command) => Box::pin(outbox::run(command, cx)).await,
         Command::Where(args) => Box::pin(where_is::run(args, cx)).await,
         Command::Policy(command) => Box::pin(policy::run(command, cx)).await,
+        Command::PeriodicReport(args) => Box::pin(periodic_report::run(args, cx)).await,
         Command::Notices(command) => Box::pin(notices::run(command, cx)).await,
         Command::Audit(command) => Box::pin(audit::run(command, cx)).await,
         Command::Requests(command) => Box::pin(requests::run(command, cx)).await,

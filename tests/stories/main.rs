@@ -34,6 +34,8 @@ mod peers_github;
 #[cfg(test)]
 mod peers_slack;
 #[cfg(test)]
+mod report;
+#[cfg(test)]
 mod runtimes;
 #[cfg(test)]
 mod status;

@@ -10,10 +10,15 @@ use anyhow::Context as _;
 const ROOMS: &[(&str, &[&str])] = &[
     ("loom-domain", &[]),
     ("loom-api", &["loom-domain"]),
+    // Pure like the foundation: facts in, documents out.
+    ("loom-report", &["loom-domain"]),
     ("loom-secrets", &["loom-domain"]),
     ("loom-markup", &["loom-domain"]),
     ("loom-transport", &["loom-domain", "loom-secrets", "loom-markup"]),
-    ("loom-store", &["loom-domain", "loom-api", "loom-secrets", "loom-markup", "loom-transport"]),
+    (
+        "loom-store",
+        &["loom-domain", "loom-report", "loom-api", "loom-secrets", "loom-markup", "loom-transport"],
+    ),
     ("loom-channels", &["loom-domain", "loom-secrets", "loom-markup", "loom-transport"]),
     ("loom-runtimes", &["loom-domain", "loom-secrets", "loom-markup", "loom-transport"]),
     ("loom-capabilities", &["loom-domain", "loom-api", "loom-secrets", "loom-markup", "loom-transport"]),
@@ -23,6 +28,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         "loom-hub",
         &[
             "loom-domain",
+            "loom-report",
             "loom-api",
             "loom-secrets",
             "loom-markup",
@@ -37,6 +43,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         "loom-server",
         &[
             "loom-domain",
+            "loom-report",
             "loom-api",
             "loom-secrets",
             "loom-markup",

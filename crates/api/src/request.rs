@@ -9,6 +9,7 @@ mod inbox;
 mod membership;
 mod outbox;
 mod policy;
+mod report;
 mod send;
 
 pub use agent::{ArchiveAgent, CreateAgent, ThreadInput, UpdateAgent};
@@ -19,4 +20,5 @@ pub use inbox::{Cancel, Defer, NoReply, Retry};
 pub use membership::{Confirm, EnableMembership, SetMembership, TestMembership, Versioned};
 pub use outbox::{Settle, Settlement};
 pub use policy::{PolicyExplain, PolicyReplay};
+pub use report::Report;
 pub use send::{Content, File, Reply, Send};

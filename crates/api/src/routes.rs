@@ -186,6 +186,10 @@ routes! {
     CAPABILITY capability(id) "/v1/capabilities/{id}";
     /// GET, V: a stored payload.
     PAYLOAD payload(id) "/v1/payloads/{id}";
+    /// POST `request::Report`, O: the document and what was sent; honours `Prefer: wait=N`. GET, V: those that were made.
+    REPORTS reports() "/v1/reports";
+    /// GET, V: a report.
+    REPORT report(report) "/v1/reports/{report}";
     /// GET, V: logged requests, newest first, query `query::Paging`.
     REQUESTS requests() "/v1/requests";
     /// GET, anybody: `{"ok":true}`.

@@ -8,8 +8,8 @@ use loom_domain::{Code, Error, Result, validate};
 use serde::{Deserialize, Serialize};
 
 pub use sections::{
-    Connections, HubSection, Inbound, Inbox, Lease, Listen, Log, Outbox, Retention, Runtimes, StoreSection,
-    Tls, Transport, Trust,
+    Connections, HubSection, Inbound, Inbox, Lease, Listen, Log, Outbox, ReportSection, Retention, Runtimes,
+    StoreSection, Tls, Transport, Trust,
 };
 
 /// The whole configuration.
@@ -38,6 +38,8 @@ pub struct Config {
     pub trust: Trust,
     /// Runtime processes.
     pub runtimes: Runtimes,
+    /// Periodic reports.
+    pub report: ReportSection,
     /// How long records are kept.
     pub retention: Retention,
     /// Logs.

@@ -22,6 +22,7 @@ mod hub;
 mod lease;
 pub mod lock;
 mod metrics;
+pub mod reports;
 mod supervise;
 mod sweep;
 pub mod token;

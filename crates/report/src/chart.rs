@@ -117,6 +117,9 @@ mod tests {
     #[test]
     fn numbers_are_told_as_people_write_them() {
         assert_eq!([0, 999, 1_000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
-        assert_eq!([0, 999, 1_000, 1_550, 90_000, 5_400_000].map(duration), ["0 ms", "999 ms", "1 s", "1.5 s", "1.5 min", "1.5 h"]);
+        assert_eq!(
+            [0, 999, 1_000, 1_550, 90_000, 5_400_000].map(duration),
+            ["0 ms", "999 ms", "1 s", "1.5 s", "1.5 min", "1.5 h"]
+        );
     }
 }

@@ -197,6 +197,7 @@ pub(crate) fn tally<K: Ord>(keys: impl Iterator<Item = K>) -> BTreeMap<K, u64> {
 /// The middle, the 95th of a hundred, and the largest of some values.
 pub(crate) fn spread(mut values: Vec<u64>) -> Option<(u64, u64, u64)> {
     values.sort_unstable();
-    let rank = |hundredths: usize| values.get((values.len() * hundredths).div_ceil(100).saturating_sub(1)).copied();
+    let rank =
+        |hundredths: usize| values.get((values.len() * hundredths).div_ceil(100).saturating_sub(1)).copied();
     Some((rank(50)?, rank(95)?, *values.last()?))
 }

@@ -24,7 +24,9 @@ mod words;
 pub use build::{Order, build};
 pub use chart::{Chart, Kind, Series, Unit};
 pub use document::{Report, SCHEMA, Section, SourceLine, SummaryLine};
-pub use facts::{Apply, ConnectionFact, Delivery, Facts, Item, Observed, Refusal, Run, SourceState, TurnFact};
+pub use facts::{
+    Apply, ConnectionFact, Delivery, Facts, Item, Observed, Refusal, Run, SourceState, TurnFact,
+};
 pub use profile::{Profile, Source};
 pub use render::{Form, html, markdown, summary_text};
 pub use window::{Bucket, WeekStart, Window};

@@ -18,7 +18,14 @@ fn cap_134_a_busy_week_renders_in_every_form_and_twice_the_same() {
     let ids: Vec<&str> = report.charts.iter().map(|chart| chart.id.as_str()).collect();
     assert_eq!(
         ids,
-        ["deliveries_per_day", "delivery_latency", "refusals_by_reason", "queue_age", "connector_runs", "cost_per_agent"]
+        [
+            "deliveries_per_day",
+            "delivery_latency",
+            "refusals_by_reason",
+            "queue_age",
+            "connector_runs",
+            "cost_per_agent"
+        ]
     );
     for form in [Form::Markdown, Form::Html, Form::Json] {
         let first = form.render(&report).unwrap();
@@ -43,7 +50,9 @@ fn cap_134_a_busy_week_renders_in_every_form_and_twice_the_same() {
 fn cap_134_html_loads_nothing() {
     let html = Form::Html.render(&week("support", Lang::En)).unwrap();
     assert!(html.contains("default-src 'none'; style-src 'unsafe-inline'; img-src data:"));
-    for active in ["<script", "<link", "<img", "<iframe", "<object", "src=", "href=", "url(", "@import", "onload"] {
+    for active in
+        ["<script", "<link", "<img", "<iframe", "<object", "src=", "href=", "url(", "@import", "onload"]
+    {
         assert!(!html.contains(active), "{active}");
     }
     let foreign = html.match_indices("http").filter(|(at, _)| !html[*at..].starts_with("http-equiv"));
@@ -64,8 +73,7 @@ fn cap_135_every_text_is_escaped_and_masked() {
     let markdown = Form::Markdown.render(&report).unwrap();
     assert!(!markdown.contains("<script>") && markdown.contains("\\<script\\>alert(1)\\</script\\>\\|"));
     let mask = |text: &str| text.replace("xoxb-secret", "[redacted:slack_token]");
-    let masked =
-        build(&sample::order("weekly", Lang::En), &sample::facts("a-xoxb-secret"), &mask).unwrap();
+    let masked = build(&sample::order("weekly", Lang::En), &sample::facts("a-xoxb-secret"), &mask).unwrap();
     for form in [Form::Markdown, Form::Html, Form::Json] {
         let text = form.render(&masked).unwrap();
         assert!(!text.contains("xoxb-secret") && text.contains("redacted:slack_token"), "{form:?}");
@@ -78,7 +86,9 @@ fn what_was_not_observed_is_not_told_as_zero() {
     facts.deliveries = Observed::not_observed("no hub");
     facts.turns = Observed::not_observed("no hub");
     let report = build(&sample::order("weekly", Lang::En), &facts, &str::to_owned).unwrap();
-    assert!(report.charts.iter().all(|chart| chart.id != "deliveries_per_day" && chart.id != "cost_per_agent"));
+    assert!(
+        report.charts.iter().all(|chart| chart.id != "deliveries_per_day" && chart.id != "cost_per_agent")
+    );
     assert!(report.summary.iter().all(|line| !line.key.starts_with("parts_")));
     let section = report.sections.iter().find(|section| section.id == "deliveries").unwrap();
     assert_eq!((section.note.as_deref(), section.rows.len()), (Some("Not observed"), 0));

@@ -228,6 +228,9 @@ mod tests {
         assert_eq!(buckets("last-week").len(), 7);
         assert_eq!(buckets("2025-11-01..2026-11-01").len(), 53);
         let cut = buckets("2026-11-01T12:00:00Z..2026-11-02T12:00:00Z");
-        assert_eq!(cut.iter().map(|day| day.label.as_str()).collect::<Vec<_>>(), ["2026-11-01", "2026-11-02"]);
+        assert_eq!(
+            cut.iter().map(|day| day.label.as_str()).collect::<Vec<_>>(),
+            ["2026-11-01", "2026-11-02"]
+        );
     }
 }

@@ -8,6 +8,7 @@ mod calls;
 mod duty;
 mod hub;
 mod records;
+mod reports;
 pub(crate) mod silent;
 mod turns;
 mod work;
@@ -19,6 +20,7 @@ pub use hub::doors;
 pub(crate) use hub::live::read_events;
 pub(crate) use hub::tokens::stored_token;
 pub use records::{Addresses, Agents, Connections, Memberships, Tokens};
+pub use reports::Reports;
 pub use turns::Turns;
 pub use work::{Inbox, Outbox, Refusals, Sends, TestEnd, Threads};
 
@@ -49,6 +51,7 @@ pub trait Desk:
     + Answers
     + Calls
     + Duty
+    + Reports
     + Turns
 {
 }
@@ -68,6 +71,7 @@ impl<T> Desk for T where
         + Answers
         + Calls
         + Duty
+        + Reports
         + Turns
 {
 }

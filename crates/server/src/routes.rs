@@ -13,6 +13,7 @@ mod memberships;
 mod outbox;
 mod probes;
 mod refusals;
+mod reports;
 mod sends;
 mod status;
 mod turns;
@@ -61,6 +62,7 @@ pub(crate) fn all(routes: Routes) -> Routes {
         memberships::add,
         inbox::add,
         refusals::add,
+        reports::add,
         sends::add,
         outbox::add,
         artifacts::add,

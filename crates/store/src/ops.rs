@@ -27,6 +27,7 @@ pub mod notices;
 pub mod outbox;
 pub mod outbox_read;
 pub mod policy;
+pub mod report;
 pub mod retention;
 pub mod stats;
 pub mod threads;

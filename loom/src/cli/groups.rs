@@ -7,7 +7,7 @@ use clap::Command;
 /// Groups of command paths in the order of a first day.
 pub(crate) const GROUPS: &[(&str, &[&str])] = &[
     ("Start it", &["demo", "up", "down"]),
-    ("See what happens", &["status", "where", "notices"]),
+    ("See what happens", &["status", "where", "notices", "periodic-report"]),
     ("Connect it", &["agent", "integration", "conversation", "secret"]),
     ("Talk", &["thread", "inbox", "outbox"]),
     ("Reach out", &["value-connectors", "capability", "turn", "host-mode-plan", "http"]),

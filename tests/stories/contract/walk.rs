@@ -60,6 +60,8 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("up", "every story: runs until it is stopped"),
     ("down", "supervision: ends the hub"),
     ("status serve", "status: runs until it is stopped"),
+    ("periodic-report run", "report: makes a report and delivers it"),
+    ("periodic-report show", "report: shows the report that was made"),
     ("doctor", "newcomer: answers by what it finds"),
     ("twin slack", "peers: runs until it is stopped"),
     ("twin model", "peers: runs until it is stopped"),

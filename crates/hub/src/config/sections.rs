@@ -1,8 +1,10 @@
 //! The sections of the configuration. Every key has its unit in its name.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use loom_domain::{decision::MAX_AGE_MS, inbox::limits::QUEUE_AGE_MS_MAX};
+use loom_report::{Profile, WeekStart};
 use serde::{Deserialize, Serialize};
 
 macro_rules! section {
@@ -54,6 +56,16 @@ pub struct Tls {
     pub cert: PathBuf,
     /// Its private key.
     pub key: PathBuf,
+}
+
+section! {
+    /// `[report]`
+    ReportSection {
+        /// First day of a week: `monday`, `sunday` or `saturday`.
+        week_start: WeekStart = WeekStart::Monday,
+        /// Profiles of the owner, by name.
+        profiles: BTreeMap<String, Profile> = BTreeMap::new(),
+    }
 }
 
 section! {

@@ -52,11 +52,13 @@ fn nothing(chart: &Chart, no_data: &str) -> String {
 }
 
 fn text(out: &mut String, x: u64, y: u64, anchor: &str, words: &str) {
-    let _ = writeln!(out, "<text x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\">{}</text>", escape(&short(words)));
+    let _ =
+        writeln!(out, "<text x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\">{}</text>", escape(&short(words)));
 }
 
 fn rect(out: &mut String, [x, y, width, height]: [u64; 4], colour: &str) {
-    let _ = writeln!(out, "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" fill=\"{colour}\"/>");
+    let _ =
+        writeln!(out, "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" fill=\"{colour}\"/>");
 }
 
 fn colour(n: usize) -> &'static str {

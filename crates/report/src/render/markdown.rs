@@ -11,7 +11,13 @@ pub fn markdown(report: &Report) -> String {
     let lang = report.language;
     let mut out = String::new();
     // Writing to a String cannot fail.
-    let _ = writeln!(out, "# {}\n\n{}: {}\n", escape(&report.title), lang.word("Window"), escape(&window_line(report)));
+    let _ = writeln!(
+        out,
+        "# {}\n\n{}: {}\n",
+        escape(&report.title),
+        lang.word("Window"),
+        escape(&window_line(report))
+    );
     let _ = writeln!(out, "## {}\n", lang.word("Summary"));
     for line in &report.summary {
         let _ = writeln!(out, "- {}: **{}**", escape(&line.label), escape(&line.value));
@@ -52,7 +58,8 @@ fn series(out: &mut String, chart: &Chart) {
     let columns: Vec<String> =
         std::iter::once(String::new()).chain(chart.series.iter().map(|series| series.name.clone())).collect();
     let row = |(n, label): (usize, &String)| {
-        let value = |value: Option<u64>| value.map_or_else(|| "-".to_owned(), |value| told(value, chart.unit));
+        let value =
+            |value: Option<u64>| value.map_or_else(|| "-".to_owned(), |value| told(value, chart.unit));
         let values = chart.series.iter().map(|series| value(series.values.get(n).copied().flatten()));
         std::iter::once(label.clone()).chain(values).collect()
     };

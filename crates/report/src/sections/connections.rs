@@ -15,7 +15,7 @@ pub(super) fn tell(scene: &Scene<'_>, told: &mut Told) {
             scene.wall(connection.last_sent_at),
         ]
     });
-    let columns = scene
-        .words(["Provider", "Account", "Enabled", "Events", "Refused", "Last event", "Last delivery"]);
+    let columns =
+        scene.words(["Provider", "Account", "Enabled", "Events", "Refused", "Last event", "Last delivery"]);
     told.section(scene, ("connections", "Connections"), facts, columns, rows.collect());
 }

@@ -18,7 +18,8 @@ pub(super) fn tell(scene: &Scene<'_>, told: &mut Told) {
     };
     let rows = kinds.iter().map(|kind| {
         let turns = own(kind);
-        let reported = turns.iter().filter(|turn| turn.tokens.is_some() || turn.cost_micros.is_some()).count();
+        let reported =
+            turns.iter().filter(|turn| turn.tokens.is_some() || turn.cost_micros.is_some()).count();
         let absent = || scene.word("none reported");
         vec![
             kind.0.to_owned(),

@@ -15,11 +15,7 @@ pub(super) fn tell(scene: &Scene<'_>, told: &mut Told) {
     let rows = agents.iter().map(|agent| {
         let open = facts.records.iter().filter(|item| item.agent == **agent && is_open(item, end));
         let age = oldest_age_ms(&facts.records, agent, end);
-        vec![
-            (*agent).to_owned(),
-            open.count().to_string(),
-            age.map_or_else(|| "-".to_owned(), duration),
-        ]
+        vec![(*agent).to_owned(), open.count().to_string(), age.map_or_else(|| "-".to_owned(), duration)]
     });
     let columns = scene.words(["Agent", "Open at the end", "Oldest"]);
     told.section(scene, ("queues", "Agent queues"), facts, columns, rows.collect());

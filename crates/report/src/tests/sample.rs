@@ -44,7 +44,8 @@ pub(super) fn facts(name: &str) -> Facts {
         closed_at: (n % 9 != 0).then(|| at(minute + 5 + n % 700)),
     };
     let run = |(n, minute): (i64, i64)| Run {
-        connector: ["pr_review", "github_public_probe", "finance_probe"][usize::try_from(n % 3).unwrap()].to_owned(),
+        connector: ["pr_review", "github_public_probe", "finance_probe"][usize::try_from(n % 3).unwrap()]
+            .to_owned(),
         at: at(minute),
         ok: n % 11 != 0,
         code: (n % 11 == 0).then(|| "rate_limited".to_owned()),

@@ -7,6 +7,7 @@ mod draft;
 mod duty;
 pub(crate) mod live;
 mod records;
+mod reports;
 pub(crate) mod tokens;
 mod turns;
 mod work;

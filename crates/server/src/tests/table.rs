@@ -132,6 +132,9 @@ fn reading(con: &str, adr: &str, mem: &str, inb: &str, out: &str, evt: &str) -> 
         ("GET", at::where_is() + "?q=slack:C1/1.2", "", "where_is", Readers),
         ("GET", at::status(), "", "status", Readers),
         ("GET", at::notices(), "", "notices", OwnerOrViewer),
+        ("POST", at::reports(), r#"{"profile":"daily"}"#, "make_report", Owner),
+        ("GET", at::reports(), "", "reports", OwnerOrViewer),
+        ("GET", at::report("art_1"), "", "report", OwnerOrViewer),
         ("GET", at::audit() + "?since=7", "", "audit", OwnerOrViewer),
         ("GET", at::audit_verify(), "", "verify_audit", OwnerOrViewer),
     ]

@@ -7,7 +7,8 @@ pub(super) fn draw(chart: &Chart) -> String {
     let mut out = open(chart, frame::BELOW + legend_height(chart));
     let count = u64::try_from(chart.labels.len().max(1)).unwrap_or(1);
     let width = (frame::FIELD / count * 7 / 10).clamp(2, 64);
-    let sum = |n: usize| chart.series.iter().filter_map(|series| series.values.get(n).copied().flatten()).sum();
+    let sum =
+        |n: usize| chart.series.iter().filter_map(|series| series.values.get(n).copied().flatten()).sum();
     let largest: u64 = (0..chart.labels.len()).map(sum).max().unwrap_or(0);
     let top = frame::draw(&mut out, chart, largest);
     for n in 0..chart.labels.len() {

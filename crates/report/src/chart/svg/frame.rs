@@ -25,8 +25,13 @@ pub(super) fn draw(out: &mut String, chart: &Chart, largest: u64) -> u64 {
     for step in 0..=STEPS {
         let y = TOP + HEIGHT - HEIGHT * step / STEPS;
         let shade = if step == 0 { "#666666" } else { "#dddddd" };
-        let _ = writeln!(out, "<line x1=\"{LEFT}\" y1=\"{y}\" x2=\"{}\" y2=\"{y}\" stroke=\"{shade}\"/>", LEFT + FIELD);
-        text(out, LEFT - 8, y + 4, "end", &told(top * step / STEPS, chart.unit));
+        let _ = writeln!(
+            out,
+            "<line x1=\"{LEFT}\" y1=\"{y}\" x2=\"{}\" y2=\"{y}\" stroke=\"{shade}\"/>",
+            LEFT + FIELD
+        );
+        let scale = if step == 0 { "0".to_owned() } else { told(top * step / STEPS, chart.unit) };
+        text(out, LEFT - 8, y + 4, "end", &scale);
     }
     let every = chart.labels.len().div_ceil(LABELS_MAX).max(1);
     for (n, label) in chart.labels.iter().enumerate().step_by(every) {

@@ -22,7 +22,8 @@ pub(super) fn draw(chart: &Chart) -> String {
         for (place, series) in chart.series.iter().enumerate() {
             let Some(value) = series.values.get(n).copied().flatten() else { continue };
             let y = top + BAR * size(place);
-            let wide = u64::try_from(u128::from(value) * u128::from(FIELD) / u128::from(largest)).unwrap_or(FIELD);
+            let wide =
+                u64::try_from(u128::from(value) * u128::from(FIELD) / u128::from(largest)).unwrap_or(FIELD);
             let wide = if value > 0 { wide.max(2) } else { 0 };
             rect(&mut out, [LEFT, y, wide, BAR - 2], colour(place));
             text(&mut out, LEFT + wide + 6, y + BAR - 3, "start", &told(value, chart.unit));
