@@ -22,6 +22,7 @@ mod hub_process;
 mod inbox;
 mod integration;
 mod man;
+mod multi_agent;
 mod notices;
 mod outbox;
 mod periodic_report;
@@ -92,6 +93,7 @@ pub(crate) enum Command {
     Capability(capability::Capability),
     Turn(turn::Turn),
     HostModePlan(host_mode_plan::Args),
+    MultiAgent(multi_agent::MultiAgent),
     Schema(schema::Args),
     /// Secrets in Loom's vault, named by references
     #[command(subcommand)]
@@ -122,6 +124,7 @@ impl Command {
         self.order_words().is_some()
             || matches!(self, Command::Turn(turn) if turn.ends_itself())
             || matches!(self, Command::Status(args) if args.serves())
+            || matches!(self, Command::MultiAgent(loops) if loops.ends_itself())
             || matches!(
                 self,
                 Command::Up(_)
@@ -168,6 +171,7 @@ pub(crate) async fn dispatch(command: Command, cx: &mut Context<'_, '_>) -> Outc
         Command::ValueConnectors(args) => Box::pin(value_connectors::run(args, cx)).await,
         Command::Capability(args) => Box::pin(capability::run(args, cx)).await,
         Command::Turn(args) => Box::pin(turn::run(args, cx)).await,
+        Command::MultiAgent(args) => Box::pin(multi_agent::run(args, cx)).await,
         Command::HostModePlan(args) => Box::pin(host_mode_plan::run(args, cx)).await,
         Command::Schema(args) => schema::run(&args, cx),
         Command::Explain(args) => explain::run(&args, cx),

@@ -24,6 +24,8 @@ mod guards;
 #[cfg(test)]
 mod inbound;
 #[cfg(test)]
+mod multi_agent;
+#[cfg(test)]
 mod newcomer;
 #[cfg(test)]
 mod peers_codex;

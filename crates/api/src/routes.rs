@@ -80,6 +80,17 @@ routes! {
     TURN turn(turn) "/v1/turns/{turn}";
     /// POST, O: 202 `loom.turn/v1`, or 200 when `Prefer: wait=N` saw its end.
     TURN_RESUME turn_resume(turn) "/v1/turns/{turn}/resume";
+    /// GET, V: `loom.multi_agent_list/v1`. POST `loom.multi_agent/v1`, O: 202 `loom.multi_agent_run/v1`, 200 when `Prefer: wait=N`
+    /// saw its end.
+    LOOPS loops() "/v1/multi-agent";
+    /// POST `loom.lane_report/v1`, A: what the Agent of a lane tells of its round.
+    LOOP_REPORT loop_report() "/v1/multi-agent/report";
+    /// GET, V: `loom.multi_agent_run/v1`, `Prefer: wait=N` waits for its end. DELETE, query `graceMs`, O: stops it.
+    LOOP loop_run(run) "/v1/multi-agent/{run}";
+    /// POST, O: 202 `loom.multi_agent_run/v1`.
+    LOOP_RESUME loop_resume(run) "/v1/multi-agent/{run}/resume";
+    /// GET, V: `loom.multi_agent_log/v1`, query `since` and `lane`.
+    LOOP_LOG loop_log(run) "/v1/multi-agent/{run}/log";
     /// GET, V A: `Page<Address>`, query `query::Addresses`.
     ADDRESSES addresses() "/v1/addresses";
     /// GET, V A: `Address`. PATCH `request::UpdateAddress`, O: `Mutation<Address>`.

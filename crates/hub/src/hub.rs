@@ -85,6 +85,8 @@ pub(crate) struct Inner {
     pub(crate) metrics: Metrics,
     pub(crate) tasks: Supervisor,
     pub(crate) capability: crate::capability::Desk,
+    pub(crate) reports: crate::multi_agent::Reports,
+    pub(crate) loops: crate::multi_agent::Live,
     /// Read by who stores a file with its record, written by who removes both.
     pub(crate) storing: tokio::sync::RwLock<()>,
     /// Attempts of an earlier life were looked at before the first new one begins.
@@ -116,6 +118,8 @@ impl Hub {
             channels: Mutex::default(),
             tasks: Supervisor::default(),
             capability: crate::capability::Desk::default(),
+            reports: crate::multi_agent::Reports::default(),
+            loops: crate::multi_agent::Live::default(),
             storing: tokio::sync::RwLock::default(),
             gates_recovered: tokio::sync::OnceCell::new(),
             stop_requests,
@@ -128,6 +132,7 @@ impl Hub {
         hub.spawn("sweep", sweep::run);
         hub.spawn("gateways", gateway::manage);
         hub.inner.phase.send_replace(Phase::Serving);
+        crate::multi_agent::resume_all(&hub);
         hub
     }
 

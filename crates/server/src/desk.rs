@@ -7,6 +7,7 @@ mod artifacts;
 mod calls;
 mod duty;
 mod hub;
+mod loops;
 mod records;
 mod reports;
 pub(crate) mod silent;
@@ -19,6 +20,7 @@ pub use duty::{Answers, Duty};
 pub use hub::doors;
 pub(crate) use hub::live::read_events;
 pub(crate) use hub::tokens::stored_token;
+pub use loops::Loops;
 pub use records::{Addresses, Agents, Connections, Memberships, Tokens};
 pub use reports::Reports;
 pub use turns::Turns;
@@ -53,6 +55,7 @@ pub trait Desk:
     + Duty
     + Reports
     + Turns
+    + Loops
 {
 }
 
@@ -73,6 +76,7 @@ impl<T> Desk for T where
         + Duty
         + Reports
         + Turns
+        + Loops
 {
 }
 

@@ -9,6 +9,7 @@ mod connections;
 mod duty;
 mod events;
 mod inbox;
+mod loops;
 mod memberships;
 mod outbox;
 mod probes;
@@ -70,6 +71,7 @@ pub(crate) fn all(routes: Routes) -> Routes {
         capabilities::add,
         duty::add,
         turns::add,
+        loops::add,
     ];
     NOUNS.iter().fold(routes, |routes, add| add(routes))
 }

@@ -10,7 +10,7 @@ pub(crate) const GROUPS: &[(&str, &[&str])] = &[
     ("See what happens", &["status", "where", "notices", "periodic-report"]),
     ("Connect it", &["agent", "integration", "conversation", "secret"]),
     ("Talk", &["thread", "inbox", "outbox"]),
-    ("Reach out", &["value-connectors", "capability", "turn", "host-mode-plan", "http"]),
+    ("Reach out", &["value-connectors", "capability", "turn", "multi-agent", "host-mode-plan", "http"]),
     ("Decide", &["policy"]),
     ("Prove it", &["audit", "requests", "redact", "doctor", "twin"]),
     ("Keep at hand", &["explain", "schema", "commands", "skill", "completions", "man"]),

@@ -80,6 +80,8 @@ pub(super) const READS: &[&str] = &[
     "turn",
     "turn list --limit 5",
     "turn plan --connector github_public_probe --host opencode",
+    "multi-agent",
+    "multi-agent list",
     "host-mode-plan",
     "host-mode-plan --host opencode --connector github_public_probe",
     "host-mode-plan --host generic --host-name pi --intent watch_each_turn --no-detect",

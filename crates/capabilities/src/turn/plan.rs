@@ -119,7 +119,7 @@ impl TurnPlan {
     }
 
     /// Fails when a connector would write: writes need an approval of their own, which no Turn carries.
-    pub(super) fn require_reads(&self) -> Result<()> {
+    pub fn require_reads(&self) -> Result<()> {
         let write = self.connectors.iter().find(|one| one.effect == Effect::Write);
         match write {
             None => Ok(()),

@@ -6,6 +6,7 @@ mod calls;
 mod draft;
 mod duty;
 pub(crate) mod live;
+mod loops;
 mod records;
 mod reports;
 pub(crate) mod tokens;

@@ -1,0 +1,250 @@
+//! Drives a run: the one task that writes its journal.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use loom_capabilities::{AgentState, Begun, Chain, TurnOrder, TurnPlan, TurnState, TurnView};
+use loom_domain::text::prefix;
+use loom_domain::{Code, Error, Result, TurnId};
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use super::decide::{Next, Progress};
+use super::file::{Lane, MultiAgentFile};
+use super::prompt;
+use super::reports::{Report, Told};
+use super::row::{LaneEnd, LaneRound, RunEvent, StopReason};
+use super::view::begun;
+use crate::hub::Hub;
+
+/// Longest time between two looks at what comes next.
+const LOOK: Duration = Duration::from_secs(60);
+/// Longest time of one lane-round beside its Agent's own limits.
+const TURN_SECONDS: u64 = 24 * 60 * 60;
+
+/// What came of a lane-round: its Turn, or how it ended without one that is over.
+type Ended = (LaneRound, std::result::Result<TurnView, (LaneEnd, Error)>);
+
+/// A run in the hands of its one task.
+pub(super) struct Scheduler {
+    hub: Hub,
+    run_id: String,
+    file: MultiAgentFile,
+    agents: BTreeMap<String, String>,
+    journal: Chain<RunEvent>,
+    running: JoinSet<Ended>,
+    lanes: Vec<String>,
+    stopping: Option<Instant>,
+}
+
+impl Scheduler {
+    /// Takes a journal that has its first row.
+    pub(super) fn new(hub: Hub, journal: Chain<RunEvent>) -> Result<Self> {
+        let (run_id, file, agents) = begun(journal.rows())?;
+        let (run_id, file, agents) = (run_id.to_owned(), file.clone(), agents.clone());
+        let (running, lanes) = (JoinSet::new(), Vec::new());
+        Ok(Scheduler { hub, run_id, file, agents, journal, running, lanes, stopping: None })
+    }
+
+    /// Works until the run is over. `stop` gives the grace of a stop that was asked for.
+    pub(super) async fn run(
+        mut self,
+        mut told: mpsc::Receiver<Told>,
+        mut stop: watch::Receiver<Option<Duration>>,
+    ) -> Result<()> {
+        loop {
+            if let Some(grace) = *stop.borrow_and_update()
+                && self.stopping.is_none()
+            {
+                self.ask_to_stop(grace)?;
+            }
+            let now = self.hub.now();
+            let lanes: Vec<&str> = self.lanes.iter().map(String::as_str).collect();
+            let next = Progress::of(&self.file, self.journal.rows()).next(&self.file, &lanes, now);
+            let mut wait = LOOK;
+            match next {
+                Next::Begin { open, fresh } => {
+                    for of in fresh {
+                        let seen = self.journal.rows().len() as u64;
+                        self.add(RunEvent::LaneStarted { of: of.clone(), seen })?;
+                        self.begin(of);
+                    }
+                    open.into_iter().for_each(|of| self.begin(of));
+                    continue;
+                }
+                Next::Wait(Some(at)) => {
+                    wait = Duration::from_millis(u64::try_from(at.since_ms(now)).unwrap_or(0)).min(LOOK);
+                }
+                Next::Wait(None) => {}
+                Next::Stop(reason, which) if self.running.is_empty() => {
+                    return self.add(RunEvent::Stopped { reason, which });
+                }
+                Next::Stop(..) => {}
+            }
+            let grace = self.stopping.unwrap_or_else(|| Instant::now() + LOOK);
+            tokio::select! {
+                Some(ended) = self.running.join_next() => {
+                    self.ended(ended.map_err(Error::internal)?)?;
+                }
+                Some(report) = told.recv() => self.told(report),
+                changed = stop.changed() => if changed.is_err() {
+                    return Err(Error::new(Code::HubDraining, "the hub is shutting down"));
+                },
+                () = tokio::time::sleep_until(grace), if self.stopping.is_some() => {
+                    self.stopping = Some(Instant::now() + LOOK);
+                    self.stop_turns();
+                }
+                () = tokio::time::sleep(wait) => {}
+            }
+        }
+    }
+
+    fn ask_to_stop(&mut self, grace: Duration) -> Result<()> {
+        self.stopping = Some(Instant::now() + grace);
+        let asked = Progress::of(&self.file, self.journal.rows()).stop_asked.is_some();
+        let grace_ms = u64::try_from(grace.as_millis()).unwrap_or(u64::MAX);
+        if asked { Ok(()) } else { self.add(RunEvent::StopAsked { grace_ms }) }
+    }
+
+    /// Asks the Turns that still run to stop.
+    fn stop_turns(&self) {
+        let room = self.hub.turn_room();
+        for turn in room.list(loom_capabilities::TURNS_LISTED_MAX) {
+            let is_own = turn.turn_key.as_deref().is_some_and(|key| key.starts_with(&self.key_of_run()));
+            if is_own && let Ok(id) = turn.turn_id.parse::<TurnId>() {
+                let _ = room.stop(&id);
+            }
+        }
+    }
+
+    fn key_of_run(&self) -> String {
+        format!("multi-agent/{}/", self.run_id)
+    }
+
+    fn begin(&mut self, of: LaneRound) {
+        let Some(lane) = self.file.lanes.iter().find(|lane| lane.id == of.lane).cloned() else { return };
+        let order = self.order(&lane, &of);
+        let hub = self.hub.clone();
+        self.lanes.push(of.lane.clone());
+        self.running.spawn(async move {
+            let turn = Box::pin(turn(hub, order)).await;
+            (of, turn)
+        });
+    }
+
+    /// The Turn of a lane-round: the same whenever it is made.
+    fn order(&self, lane: &Lane, of: &LaneRound) -> TurnOrder {
+        let rows = self.journal.rows();
+        let seen = rows.iter().find_map(|row| match &row.body {
+            RunEvent::LaneStarted { of: started, seen } if started == of => Some(*seen),
+            _ => None,
+        });
+        TurnOrder {
+            connectors: lane.connectors.clone(),
+            agent: self.agents.get(&lane.id).cloned(),
+            prompt: Some(prompt::of(&self.file, lane, of, rows, seen.unwrap_or(0))),
+            turn_key: Some(format!("{}{}/{}/{}", self.key_of_run(), of.lane, of.round, of.attempt)),
+            deadline_seconds: Some(TURN_SECONDS),
+            ..TurnOrder::new()
+        }
+    }
+
+    fn ended(&mut self, (of, turn): Ended) -> Result<()> {
+        self.lanes.retain(|lane| *lane != of.lane);
+        let told = Progress::of(&self.file, self.journal.rows())
+            .lanes
+            .get(&of.lane)
+            .and_then(|lane| lane.told.clone());
+        let mut done = match turn {
+            Ok(turn) => {
+                let agent = turn.agent.clone().unwrap_or_default();
+                let end = match (turn.state, agent.state) {
+                    (TurnState::Completed, _) => LaneEnd::Done,
+                    (TurnState::Lost, _) | (_, Some(AgentState::Lost)) => LaneEnd::Lost,
+                    (TurnState::Interrupted, _) => LaneEnd::Stopped,
+                    _ => LaneEnd::Failed,
+                };
+                let answer = agent.answer.unwrap_or_default();
+                let summary = prefix(&answer, self.file.messages.max_chars).to_owned();
+                let report = told.unwrap_or(Report { summary, ..Report::default() });
+                let error = turn.error.or(agent.error);
+                (end, Some(turn.turn_id), report, agent.tokens, error)
+            }
+            Err((_, error)) if error.code == Code::HubDraining => return Err(error),
+            Err((end, error)) => (end, None, Report::default(), None, Some(Box::new(error))),
+        };
+        if done.0 == LaneEnd::Stopped && self.stopping.is_none() {
+            // Its owner cancelled the Turn, not the run.
+            done.0 = LaneEnd::Failed;
+        }
+        let (end, turn_id, report, tokens, error) = done;
+        self.add(RunEvent::LaneDone { of, end, turn_id, report, tokens, error })
+    }
+
+    fn told(&mut self, told: Told) {
+        let stored = self.report(&told.lane, told.report);
+        // An Agent that no longer waits for the answer has its report stored all the same.
+        drop(told.stored.send(stored));
+    }
+
+    fn report(&mut self, lane: &str, report: Report) -> Result<()> {
+        let limits = &self.file.messages;
+        let too_long = |text: &str| text.chars().count() > limits.max_chars;
+        if report.messages.len() > limits.max_per_round as usize {
+            return Err(Error::new(
+                Code::TooMany,
+                format!("at most {} messages a round", limits.max_per_round),
+            ));
+        }
+        if too_long(&report.summary) || report.messages.iter().any(|message| too_long(&message.text)) {
+            return Err(Error::new(Code::TextTooLong, format!("at most {} characters", limits.max_chars)));
+        }
+        let is_known = |to: &str| to != lane && self.file.lanes.iter().any(|one| one.id == to);
+        if let Some(message) = report.messages.iter().find(|message| !is_known(&message.to)) {
+            let lanes: Vec<&str> = self.file.lanes.iter().map(|lane| lane.id.as_str()).collect();
+            return Err(Error::new(Code::InvalidInput, format!("no other lane {}", message.to))
+                .with_hint(format!("lanes: {}", lanes.join(", "))));
+        }
+        let progress = Progress::of(&self.file, self.journal.rows());
+        let open = progress.lanes.get(lane).and_then(|lane| lane.open.clone());
+        let of = open.ok_or_else(|| Error::new(Code::InvalidState, "this lane is in no round now"))?;
+        self.add(RunEvent::LaneReported { of, report })
+    }
+
+    fn add(&mut self, event: RunEvent) -> Result<()> {
+        self.journal.append(self.hub.now(), event).map(drop)
+    }
+}
+
+/// Runs the Turn of a lane-round, or takes it up where it was left. One that is over is given as it is.
+async fn turn(hub: Hub, order: TurnOrder) -> std::result::Result<TurnView, (LaneEnd, Error)> {
+    let begun = Box::pin(begin(&hub, &order)).await.map_err(|error| (LaneEnd::Failed, error))?;
+    // From here on the Agent may have begun: what ends without an end is not begun again.
+    let turn = async {
+        match begun {
+            Begun::New(id, journal) => hub.turn_to_its_end(&id, *journal).await,
+            Begun::Known(id) => {
+                let room = hub.turn_room();
+                let view = room.view(&id)?;
+                match view.state.is_final() {
+                    true => Ok(view),
+                    false => hub.turn_to_its_end(&id, room.take(&id)?).await,
+                }
+            }
+        }
+    };
+    Box::pin(turn).await.map_err(|error| (LaneEnd::Lost, error))
+}
+
+async fn begin(hub: &Hub, order: &TurnOrder) -> Result<Begun> {
+    let (world, catalog) = (hub.world(), hub.catalog().await?);
+    let plan = Box::pin(TurnPlan::make(&world, &catalog, order)).await?;
+    hub.turn_room().begin(&world, order, &plan)
+}
+
+/// A run that was asked to stop while no hub worked on it is over.
+pub(super) fn close(hub: &Hub, mut journal: Chain<RunEvent>) -> Result<()> {
+    let stopped = RunEvent::Stopped { reason: StopReason::Stopped, which: None };
+    journal.append(hub.now(), stopped).map(drop)
+}
