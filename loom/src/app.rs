@@ -65,10 +65,13 @@ enum Parsed {
 fn parse(arguments: &[String], home: &Path) -> Outcome<Parsed> {
     let mut command = cli::command();
     match command.try_get_matches_from_mut(arguments).and_then(|matches| Cli::from_arg_matches(&matches)) {
-        Ok(mut cli) => match cli::order::read(&mut cli, home)? {
-            None => Ok(Parsed::Command(Box::new(cli))),
-            Some(help) => Ok(Parsed::Text(help)),
-        },
+        Ok(mut cli) => {
+            let help = match cli::hook::read(&mut cli)? {
+                Some(help) => Some(help),
+                None => cli::order::read(&mut cli, home)?,
+            };
+            Ok(help.map_or_else(|| Parsed::Command(Box::new(cli)), Parsed::Text))
+        }
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
             Ok(Parsed::Text(error.render().to_string()))
         }
@@ -103,6 +106,7 @@ fn execute(cli: Cli, env: &mut Environment, printer: &mut Printer<'_>) -> Outcom
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Error::internal)?;
     let mut context = Context::new(cli.globals, env, printer);
     context.order = cli.order;
+    context.hook = cli.hook;
     if cli.command.ends_itself() {
         return runtime.block_on(commands::dispatch(cli.command, &mut context));
     }

@@ -2,6 +2,7 @@
 
 mod body_flag;
 mod groups;
+pub(crate) mod hook;
 mod nearest;
 pub(crate) mod order;
 pub(crate) mod parsers;
@@ -33,6 +34,9 @@ pub(crate) struct Cli {
     /// What is asked of a capability, once it was read.
     #[arg(skip)]
     pub(crate) order: Option<Box<order::Order>>,
+    /// What is ordered of webhooks, once it was read.
+    #[arg(skip)]
+    pub(crate) hook: Option<Box<crate::commands::HttpWebhook>>,
 }
 
 /// Flags of every command; they stand at any position.

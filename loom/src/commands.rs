@@ -40,6 +40,8 @@ mod twin;
 mod value_connectors;
 mod where_is;
 
+pub(crate) use value_connectors::HttpWebhook;
+
 use clap::Subcommand;
 
 use crate::cli::order::Words;
@@ -115,6 +117,14 @@ impl Command {
         match self {
             Command::ValueConnectors(connectors) => connectors.order_words(),
             Command::Capability(capability) => capability.order_words(),
+            _ => None,
+        }
+    }
+
+    /// The words of a command of webhooks.
+    pub(crate) fn hook_words(&self) -> Option<&[String]> {
+        match self {
+            Command::ValueConnectors(connectors) => connectors.hook_words(),
             _ => None,
         }
     }

@@ -8,6 +8,7 @@ use loom_secrets::private_file::read_private;
 
 use crate::cli::Globals;
 use crate::cli::order::Order;
+use crate::commands::HttpWebhook;
 use crate::environment::Environment;
 use crate::failure::Outcome;
 use crate::output::Printer;
@@ -18,6 +19,8 @@ pub(crate) struct Context<'a, 'p> {
     pub(crate) globals: Globals,
     /// What is asked of a capability.
     pub(crate) order: Option<Box<Order>>,
+    /// What is ordered of webhooks.
+    pub(crate) hook: Option<Box<HttpWebhook>>,
     /// The process.
     pub(crate) env: &'a mut Environment,
     /// The printer.
@@ -27,7 +30,7 @@ pub(crate) struct Context<'a, 'p> {
 impl<'a, 'p> Context<'a, 'p> {
     /// Puts the parts together.
     pub(crate) fn new(globals: Globals, env: &'a mut Environment, out: &'a mut Printer<'p>) -> Self {
-        Context { globals, order: None, env, out }
+        Context { globals, order: None, hook: None, env, out }
     }
 
     /// The hub: `--url`, else `LOOM_URL`, else `LOOM_SOCKET`, else the socket of the data directory.

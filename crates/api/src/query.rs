@@ -31,6 +31,11 @@ queries! {
         /// Agent name or id.
         agent: String,
     }
+    /// Filters of deliveries.
+    Deliveries {
+        /// Endpoint.
+        endpoint: String,
+    }
     /// Filters of Agents.
     Agents {
         /// State word.

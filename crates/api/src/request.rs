@@ -11,6 +11,7 @@ mod outbox;
 mod policy;
 mod report;
 mod send;
+mod webhook;
 
 pub use agent::{ArchiveAgent, CreateAgent, ThreadInput, UpdateAgent};
 pub use capability::{CapabilityRun, DecideGate, GateDecision, GiveGrant, RunPlan};
@@ -22,3 +23,4 @@ pub use outbox::{Settle, Settlement};
 pub use policy::{PolicyExplain, PolicyReplay};
 pub use report::Report;
 pub use send::{Content, File, Reply, Send};
+pub use webhook::{Deliver, PutEndpoint};

@@ -169,6 +169,22 @@ routes! {
     GRANT_REVOKE grant_revoke(grant) "/v1/grants/{grant}/revoke";
     /// POST `request::CapabilityRun`, O A within its grants: the payload; a gated write opens its gate.
     CAPABILITY_RUN capability_run(id) "/v1/capabilities/{id}/run";
+    /// GET, V: `Page<Endpoint>` in one page. POST `request::PutEndpoint`, O: `Endpoint`.
+    ENDPOINTS endpoints() "/v1/endpoints";
+    /// GET, V: `Endpoint`. DELETE, O: `Endpoint`.
+    ENDPOINT endpoint(endpoint) "/v1/endpoints/{endpoint}";
+    /// POST `{}`, O: `Endpoint`.
+    ENDPOINT_ENABLE endpoint_enable(endpoint) "/v1/endpoints/{endpoint}/enable";
+    /// POST `{}`, O: `Endpoint`.
+    ENDPOINT_DISABLE endpoint_disable(endpoint) "/v1/endpoints/{endpoint}/disable";
+    /// GET, V: `Page` of received events, query `query::Paging`.
+    ENDPOINT_EVENTS endpoint_events(endpoint) "/v1/endpoints/{endpoint}/events";
+    /// GET, V: `Page` of refused deliveries, query `query::Paging`.
+    ENDPOINT_REFUSALS endpoint_refusals(endpoint) "/v1/endpoints/{endpoint}/refusals";
+    /// GET, V: `Page<Delivery>`, query `query::Deliveries`. POST `request::Deliver`, O: `view::DeliveryEntry`.
+    DELIVERIES deliveries() "/v1/deliveries";
+    /// POST raw bytes with the sender's signature: 202 or 200 `view::HookAnswer`.
+    HOOK hook(route) "/v1/hooks/{route}";
     /// GET, V A, query `query::Where`: `view::Where`; nothing known: `never_seen` with `detail.connections`.
     WHERE where_is() "/v1/where";
     /// POST `request::PolicyExplain`, V A own: `view::PolicyExplanation`.

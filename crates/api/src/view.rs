@@ -11,6 +11,7 @@ mod policy;
 mod refusal;
 mod status;
 mod trail;
+mod webhook;
 
 pub use agent::{
     AgentDetail, AgentEntry, CurrentTurn, MembershipTotals, QueueTotals, Relationship, ThreadInputResult,
@@ -29,3 +30,4 @@ pub use policy::{Judged, PolicyExplanation, PolicyReplayResult, PolicyStep, Repl
 pub use refusal::{ReasonCount, RefusalDetail, ReplayedEvent};
 pub use status::{AgentTotals, ConnectionTotals, HubStatus, InboxTotals, OutboxTotals};
 pub use trail::{TrailStep, Where};
+pub use webhook::{DeliveryEntry, HookAnswer};

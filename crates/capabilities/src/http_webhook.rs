@@ -1,5 +1,6 @@
 //! `http_webhook`: what an HTTP endpoint answers, as declared fields only; and the signatures of webhooks.
 
+pub mod deliver;
 mod input;
 mod output;
 pub mod signature;
@@ -75,7 +76,8 @@ impl Capability for HttpWebhook {
 
     fn plan(&self, request: &RunRequest) -> Result<RunPlan> {
         let target = target(request)?;
-        let plan = RunPlan::of(&self.entry, request)?.resource("endpoint", &target.url);
+        let endpoint = target.input.endpoint.as_ref().unwrap_or(&target.url);
+        let plan = RunPlan::of(&self.entry, request)?.resource("endpoint", endpoint);
         let plan = plan.request(target.input.method.as_str(), &target.url);
         Ok(match target.input.method {
             Verb::Post => plan.write(target.write(&request.settings)?),
@@ -90,6 +92,9 @@ impl Capability for HttpWebhook {
 
     async fn run(&self, cx: &Cx, request: RunRequest, out: &mut dyn Sink) -> Result<RunOutcome> {
         let target = target(&request)?;
+        if *cx.principal() != Principal::Owner && target.input.endpoint.is_none() {
+            return Err(Error::new(Code::Forbidden, "an Agent names an endpoint, never a URL"));
+        }
         if is_write_of_another(&target, cx.principal()) && cx.permit().is_none() {
             return Err(crate::gate::needed(&self.entry.id));
         }
@@ -148,6 +153,9 @@ fn target(request: &RunRequest) -> Result<Target> {
     let input: ProbeInput = read_input(request)?;
     let wrong =
         |pointer: &str, why: &str| Error::new(Code::InvalidInput, why).with_detail("pointer", pointer);
+    if input.url.is_none() && input.endpoint.is_some() {
+        return Err(wrong("/endpoint", "an endpoint is known to the hub: plan the probe, or give --url"));
+    }
     let url = input.url.clone().ok_or_else(|| wrong("/url", "an URL is needed"))?;
     if authority(&url).is_none() {
         return Err(Error::new(Code::InvalidUrl, "this is no URL of a host").with_detail("rule", "host"));

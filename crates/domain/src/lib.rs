@@ -46,6 +46,7 @@ pub mod time;
 pub mod trust;
 pub mod turn;
 pub mod validate;
+pub mod webhook;
 mod words;
 
 pub use address::Address;

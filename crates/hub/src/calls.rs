@@ -1,6 +1,7 @@
 //! Calls of connectors through the hub: plans, the owner's gates, grants of Agents, and their runs.
 
 mod book;
+mod endpoints;
 mod grants;
 mod plans;
 mod run;

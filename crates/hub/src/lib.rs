@@ -28,6 +28,7 @@ mod supervise;
 mod sweep;
 pub mod token;
 mod turns;
+mod webhooks;
 
 #[cfg(test)]
 mod tests;
@@ -43,3 +44,4 @@ pub use gateway::{ProbeResult, health::ConnectionHealth};
 pub use hub::{Hub, MakeChannel, Parts, Phase};
 pub use metrics::Metrics;
 pub use multi_agent::{Report, RunView};
+pub use webhooks::{Hook, Taken};

@@ -31,6 +31,7 @@ struct Inner {
     send_seconds: Times,
     settled: Counters,
     task_deaths: Counters,
+    hook_refusals: Counters,
 }
 
 /// The metrics of a hub. Cheap to clone.
@@ -67,6 +68,7 @@ impl Metrics {
         let send_seconds = times(&mut registry, "send_seconds", "Length of send attempts");
         let settled = counters(&mut registry, "settled", "Answers of settlement");
         let task_deaths = counters(&mut registry, "task_deaths", "Tasks that died and were started again");
+        let hook_refusals = counters(&mut registry, "hook_refusals", "Inbound webhooks refused");
         let inner = Inner {
             registry,
             events,
@@ -78,6 +80,7 @@ impl Metrics {
             send_seconds,
             settled,
             task_deaths,
+            hook_refusals,
         };
         Metrics { inner: Arc::new(inner) }
     }
@@ -137,6 +140,10 @@ impl Metrics {
             .settled
             .get_or_create(&vec![("provider", provider.to_owned()), ("result", result.to_owned())])
             .inc();
+    }
+
+    pub(crate) fn hook_refused(&self, reason: &'static str) {
+        self.inner.hook_refusals.get_or_create(&vec![("reason", reason.to_owned())]).inc();
     }
 
     pub(crate) fn task_died(&self, task: &'static str) {

@@ -12,6 +12,7 @@ mod records;
 mod reports;
 pub(crate) mod silent;
 mod turns;
+mod webhooks;
 mod work;
 
 pub use artifacts::{Artifacts, Download, Incoming};
@@ -24,6 +25,7 @@ pub use loops::Loops;
 pub use records::{Addresses, Agents, Connections, Memberships, Tokens};
 pub use reports::Reports;
 pub use turns::Turns;
+pub use webhooks::Webhooks;
 pub use work::{Inbox, Outbox, Refusals, Sends, TestEnd, Threads};
 
 use loom_domain::Principal;
@@ -56,6 +58,7 @@ pub trait Desk:
     + Reports
     + Turns
     + Loops
+    + Webhooks
 {
 }
 
@@ -77,6 +80,7 @@ impl<T> Desk for T where
         + Reports
         + Turns
         + Loops
+        + Webhooks
 {
 }
 

@@ -18,6 +18,7 @@ mod reports;
 mod sends;
 mod status;
 mod turns;
+mod webhooks;
 
 use axum::body::Body;
 use axum::extract::MatchedPath;
@@ -72,6 +73,7 @@ pub(crate) fn all(routes: Routes) -> Routes {
         duty::add,
         turns::add,
         loops::add,
+        webhooks::add,
     ];
     NOUNS.iter().fold(routes, |routes, add| add(routes))
 }
@@ -148,6 +150,15 @@ impl Routes {
         T: 'static,
     {
         self.on(MethodFilter::GET, path, Rule { access: Access::Public, body: BodyRule::None }, handler)
+    }
+
+    /// Adds the route of what other services send; its signature is its caller's only proof.
+    fn hook<H, T>(self, path: &str, handler: H) -> Self
+    where
+        H: Handler<T, App>,
+        T: 'static,
+    {
+        self.on(MethodFilter::POST, path, Rule { access: Access::Public, body: BodyRule::Hook }, handler)
     }
 
     /// Adds the answers for what is no route.

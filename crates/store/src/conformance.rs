@@ -10,6 +10,7 @@ mod naming;
 mod pending;
 mod queue;
 mod sends;
+mod webhooks;
 mod world;
 
 use world::World;

@@ -5,11 +5,14 @@ use sha2::{Digest, Sha256};
 
 use crate::{engine::EngineSend, params, tx::Tx};
 
-const MIGRATIONS: &[(i64, &str)] =
-    &[(1, include_str!("../migrations/0001_base.sql")), (2, include_str!("../migrations/0002_gates.sql"))];
+const MIGRATIONS: &[(i64, &str)] = &[
+    (1, include_str!("../migrations/0001_base.sql")),
+    (2, include_str!("../migrations/0002_gates.sql")),
+    (3, include_str!("../migrations/0003_webhooks.sql")),
+];
 
 /// Newest schema this program knows.
-const SCHEMA_VERSION: i64 = 2;
+const SCHEMA_VERSION: i64 = 3;
 
 /// Brings the schema up to date. A newer schema than this program knows is `schema_too_new`.
 pub(crate) fn migrate(engine: &mut dyn EngineSend, now: Timestamp) -> Result<()> {

@@ -33,3 +33,4 @@ pub mod stats;
 pub mod threads;
 pub mod tokens;
 pub mod turns;
+pub mod webhooks;

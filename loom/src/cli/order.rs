@@ -51,11 +51,16 @@ pub(crate) struct Words<'a> {
     pub(crate) connectors_only: bool,
     /// Operation, where the command names it.
     pub(crate) operation: Option<&'static str>,
+    /// Whether a `--url` in front of these words is the connector's own.
+    pub(crate) takes_url: bool,
 }
 
 /// Reads the order in a parsed command line, if there is one; gives a help text, if that is asked for.
 pub(crate) fn read(cli: &mut Cli, home: &Path) -> Outcome<Option<String>> {
-    let Some(words) = cli.command.order_words() else { return Ok(None) };
+    let Some(mut words) = cli.command.order_words() else { return Ok(None) };
+    if let (true, Some(url)) = (words.takes_url, cli.globals.url.take()) {
+        words.typed.to_mut().push(format!("--url={url}"));
+    }
     let (id, rest) = words.typed.split_first().ok_or_else(|| Error::new(Code::Usage, "an id is missing"))?;
     let catalog = Catalog::for_id(id, home)?;
     let capability = match words.connectors_only {
@@ -90,7 +95,9 @@ pub(crate) fn documented() -> Vec<clap::Command> {
     let connectors = catalog.connectors().filter_map(|connector| {
         let operation = connector.entry().operations.first()?;
         let name = connector.entry().id.replace('_', "-");
-        Some(help::command(&**connector, operation, "value-connectors").name(name))
+        let more = if name == "http-webhook" { super::hook::command() } else { clap::Command::new("none") };
+        let command = help::command(&**connector, operation, "value-connectors").name(name);
+        Some(command.subcommands(more.get_subcommands().cloned()))
     });
     connectors.collect()
 }
@@ -129,7 +136,7 @@ fn unknown_operation(capability: &dyn Capability, name: &str) -> Error {
 }
 
 /// The flags of every command, without those whose names the input uses itself.
-fn global_flags(taken: &[String]) -> Vec<clap::Arg> {
+pub(super) fn global_flags(taken: &[String]) -> Vec<clap::Arg> {
     let all = Globals::augment_args(clap::Command::new("globals"));
     let free = |arg: &&clap::Arg| {
         arg.get_id() != "url" && arg.get_long().is_some_and(|long| !taken.iter().any(|name| name == long))
@@ -137,7 +144,7 @@ fn global_flags(taken: &[String]) -> Vec<clap::Arg> {
     all.get_arguments().filter(free).cloned().map(|arg| arg.global(false)).collect()
 }
 
-fn merge(globals: &mut Globals, matches: &ArgMatches) {
+pub(super) fn merge(globals: &mut Globals, matches: &ArgMatches) {
     // Those in front of the id count too; what stands behind it says more.
     let given = |id: &str| {
         matches.try_contains_id(id).is_ok() && matches.value_source(id) == Some(ValueSource::CommandLine)

@@ -38,7 +38,13 @@ impl Capability {
     pub(super) fn order_words(&self) -> Option<Words<'_>> {
         let Some(Command::Run(args)) = &self.command else { return None };
         let typed = args.words().into();
-        Some(Words { under: "capability run", typed, connectors_only: false, operation: None })
+        Some(Words {
+            under: "capability run",
+            typed,
+            connectors_only: false,
+            operation: None,
+            takes_url: false,
+        })
     }
 }
 

@@ -3,6 +3,7 @@
 mod add;
 mod approve;
 mod history;
+mod http_webhook;
 mod install_check;
 mod list;
 mod plan;
@@ -13,6 +14,10 @@ mod show;
 mod source_map;
 mod test;
 mod validate;
+
+pub(crate) use http_webhook::HttpWebhook;
+
+use std::borrow::Cow;
 
 use clap::Subcommand;
 
@@ -56,13 +61,25 @@ enum Command {
 impl ValueConnectors {
     /// The words of an order, if this is one.
     pub(super) fn order_words(&self) -> Option<Words<'_>> {
-        let (under, typed, operation) = match self.command.as_ref()? {
+        if self.hook_words().is_some() {
+            return None;
+        }
+        let (under, typed, operation): (_, Cow<'_, [String]>, _) = match self.command.as_ref()? {
             Command::Connector(words) => ("value-connectors", words.into(), None),
             Command::Probe(args) => ("value-connectors probe", args.words().into(), Some("probe")),
             Command::Plan(args) => ("value-connectors plan --connector", args.words()?.into(), None),
             _ => return None,
         };
-        Some(Words { under, typed, connectors_only: true, operation })
+        let takes_url = matches!(self.command, Some(Command::Plan(_)));
+        Some(Words { under, typed, connectors_only: true, operation, takes_url })
+    }
+
+    /// The words of a command of webhooks, if this is one.
+    pub(super) fn hook_words(&self) -> Option<&[String]> {
+        let Some(Command::Connector(words)) = &self.command else { return None };
+        let [connector, command, ..] = words.as_slice() else { return None };
+        let is_ours = connector.replace('-', "_") == "http_webhook";
+        (is_ours && HttpWebhook::names(command)).then_some(words)
     }
 }
 
@@ -82,6 +99,7 @@ pub(crate) async fn run(connectors: ValueConnectors, cx: &mut Context<'_, '_>) -
         Some(Command::Plan(args)) => Box::pin(plan::run(*args, cx)).await,
         Some(Command::Approve(args)) => approve::run(args, cx).await,
         Some(Command::Run(args)) => run_plan::run(args, cx).await,
+        Some(Command::Connector(_)) if cx.hook.is_some() => Box::pin(http_webhook::run(cx)).await,
         Some(Command::Probe(_) | Command::Connector(_)) => Box::pin(run_order::run(cx)).await,
     }
 }

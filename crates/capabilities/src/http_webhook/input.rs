@@ -10,6 +10,9 @@ pub(super) struct ProbeInput {
     /// Endpoint to ask
     #[schemars(extend("format" = "uri"), length(max = 2_000))]
     pub(super) url: Option<String>,
+    /// Endpoint of the hub, by its name
+    #[schemars(length(max = 48))]
+    pub(super) endpoint: Option<String>,
     /// Method
     #[serde(default)]
     pub(super) method: Verb,

@@ -132,7 +132,8 @@ pub fn signatures(keys: &[SigningKey], id: &str, timestamp: i64, body: &[u8]) ->
     Ok(all.join(" "))
 }
 
-fn is_id(id: &str) -> bool {
+/// Whether a text can be a `webhook-id`.
+pub fn is_id(id: &str) -> bool {
     (1..=ID_CHARS_MAX).contains(&id.len())
         && id.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
 }

@@ -20,7 +20,11 @@ impl Hub {
             None => OperationId::new(act.now.0, (act.entropy)()),
         };
         let (world, catalog) = (self.world_of(&who), self.catalog().await?);
-        let prepared = Box::pin(prepare_all(&world, &catalog, id.as_str(), &file.calls)).await?;
+        let mut orders = Vec::new();
+        for order in &file.calls {
+            orders.push(self.with_endpoint(&who, order).await?);
+        }
+        let prepared = Box::pin(prepare_all(&world, &catalog, id.as_str(), &orders)).await?;
         for one in &prepared {
             self.authorise(&who, one).await?;
             if one.call.call_digest.is_empty() {

@@ -94,7 +94,8 @@ impl Hub {
     /// A call of a principal that its grants let pass.
     async fn prepared(&self, who: &Principal, plan: &str, name: &str, order: &CallOrder) -> Result<Prepared> {
         let (world, catalog) = (self.world_of(who), self.catalog().await?);
-        let prepared = prepare(&world, &catalog, plan, name, order).await?;
+        let order = self.with_endpoint(who, order).await?;
+        let prepared = prepare(&world, &catalog, plan, name, &order).await?;
         self.authorise(who, &prepared).await?;
         Ok(prepared)
     }

@@ -52,6 +52,12 @@ async fn records(hub: &Hub) -> Result<()> {
             break;
         }
     }
+    hub.store().prune_deliveries(hub.act(Principal::Hub)).await?;
+    for _ in 0..STEPS_MAX {
+        if hub.store().prune_hooks(hub.act(Principal::Hub), retention.raw_days).await? == 0 {
+            break;
+        }
+    }
     Ok(())
 }
 

@@ -11,6 +11,7 @@ mod records;
 mod reports;
 pub(crate) mod tokens;
 mod turns;
+mod webhooks;
 mod work;
 
 use std::sync::Arc;

@@ -19,6 +19,7 @@ pub(super) async fn receive(request: Request, rule: BodyRule, app: &App) -> Resu
         BodyRule::None => refuse_long(request.headers(), limits.body_bytes_max).map(|()| request),
         BodyRule::Json | BodyRule::Content => json_body(request, rule, app).await,
         BodyRule::Artifact => artifact_body(request, limits),
+        BodyRule::Hook => hook_body(request, limits).await,
     }
 }
 
@@ -47,6 +48,32 @@ fn artifact_body(request: Request, limits: &RequestLimits) -> Result<Request, Pr
     refuse_long(&parts.headers, limits.artifact_bytes_max)?;
     parts.extensions.insert(UploadLimits::from(limits));
     Ok(Request::from_parts(parts, body))
+}
+
+/// Bytes of an inbound webhook.
+const HOOK_BYTES_MAX: usize = 1024 * 1024;
+/// What an inbound webhook may be.
+const HOOK_TYPES: [&str; 4] = [
+    "application/json",
+    "application/cloudevents+json",
+    "application/cloudevents-batch+json",
+    "application/x-www-form-urlencoded",
+];
+
+/// The bytes are handed on as they came: their signature is over them.
+async fn hook_body(request: Request, limits: &RequestLimits) -> Result<Request, Problem> {
+    let (parts, body) = request.into_parts();
+    let mut fits = false;
+    for wanted in HOOK_TYPES {
+        fits = fits || content_type_is(&parts.headers, wanted, false)?;
+    }
+    if !fits {
+        return Err(unsupported("application/json"));
+    }
+    refuse_long(&parts.headers, HOOK_BYTES_MAX)?;
+    let limits = RequestLimits { body_bytes_max: HOOK_BYTES_MAX, ..limits.clone() };
+    let bytes = collect(body, &limits).await?;
+    Ok(Request::from_parts(parts, Body::from(bytes)))
 }
 
 fn is_empty(body: &Body) -> bool {

@@ -33,6 +33,8 @@ pub(crate) enum BodyRule {
     Content,
     /// Raw bytes, streamed.
     Artifact,
+    /// What another service sends, as the bytes that it signed.
+    Hook,
 }
 
 /// What a route asks of its callers.

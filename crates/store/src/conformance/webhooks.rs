@@ -1,0 +1,151 @@
+//! Endpoints, deliveries and inbound routes.
+
+use loom_api::query;
+use loom_domain::webhook::{
+    Delivery, DeliveryState, Endpoint, Envelope, FAILING_MS, OVERLAP_MS, REMEMBERED_MS, Tried,
+};
+use loom_domain::{Code, Principal};
+use serde_json::json;
+
+use super::{both, world::World};
+use crate::Act;
+use crate::ops::webhooks::{EndpointChange, NewDelivery, NewHook, Recorded};
+
+fn change(secret: &str) -> EndpointChange {
+    EndpointChange {
+        name: "hooks".to_owned(),
+        url: "https://hooks.example/in".to_owned(),
+        secret_ref: secret.to_owned(),
+        event_types: Vec::new(),
+        envelope: Envelope::Standard,
+        scheme: "standard".to_owned(),
+    }
+}
+
+fn delivery(id: &str) -> NewDelivery {
+    NewDelivery {
+        id: id.to_owned(),
+        endpoint: "hooks".to_owned(),
+        event_type: "a.b".to_owned(),
+        body: "{}".to_owned(),
+        headers: Vec::new(),
+    }
+}
+
+fn hub(world: &World) -> Act {
+    world.act_as(Principal::Hub)
+}
+
+async fn take(world: &World) -> Option<(Delivery, Endpoint)> {
+    world.store().take_delivery(hub(world)).await.unwrap()
+}
+
+async fn ends(world: &World, id: &str, status: u16) -> Delivery {
+    let tried = Tried { status: Some(status), ..Tried::default() };
+    world.store().end_attempt(hub(world), id.to_owned(), tried, 0.5).await.unwrap()
+}
+
+async fn notices(world: &World, kind: &str) -> usize {
+    let all = world.store().list_notices(query::Notices::default()).await.unwrap().items;
+    all.iter().filter(|notice| notice.kind == kind).count()
+}
+
+/// CAP-111: ten failures end as a dead letter with the owner told; the id stays; a restart loses nothing.
+#[test]
+fn cap_111_ten_failures_are_a_dead_letter() {
+    both(async |world: &World| {
+        let store = world.store();
+        let agent = world.act_as(Principal::Agent(world.agent_id()));
+        assert_eq!(store.put_endpoint(agent, change("env:A")).await.unwrap_err().code, Code::Forbidden);
+        store.put_endpoint(world.act(), change("env:A")).await.unwrap();
+        let first = store.add_delivery(world.act(), delivery("msg1")).await.unwrap();
+        assert_eq!(
+            store.add_delivery(world.act(), delivery("msg1")).await.unwrap(),
+            first,
+            "one id, one delivery"
+        );
+        drop(store);
+        for attempt in 1..=10 {
+            let due = world.store().next_delivery_at().await.unwrap().unwrap();
+            world.pass_ms(due.since_ms(world.now()));
+            if attempt == 3 {
+                world.reopen().await;
+            }
+            let (taken, _) = take(world).await.unwrap();
+            assert_eq!((taken.id.as_str(), taken.attempts), ("msg1", attempt));
+            assert!(take(world).await.is_none(), "it is on its way");
+            let after = ends(world, "msg1", 500).await;
+            let wanted = if attempt < 10 { DeliveryState::Pending } else { DeliveryState::Dead };
+            assert_eq!(after.state, wanted, "{attempt}");
+        }
+        assert_eq!(world.store().next_delivery_at().await.unwrap(), None);
+        assert_eq!(notices(world, "webhook_dead_letter").await, 1);
+    });
+}
+
+/// CAP-111: 410 switches the endpoint off at once, days of failures do in the end; the owner is told of either.
+#[test]
+fn cap_111_an_endpoint_that_is_gone_is_switched_off() {
+    both(async |world: &World| {
+        let store = world.store();
+        store.put_endpoint(world.act(), change("env:A")).await.unwrap();
+        store.add_delivery(world.act(), delivery("msg1")).await.unwrap();
+        store.add_delivery(world.act(), delivery("msg2")).await.unwrap();
+        take(world).await.unwrap();
+        assert_eq!(ends(world, "msg1", 410).await.state, DeliveryState::Dead);
+        let endpoint = store.endpoint("hooks".to_owned()).await.unwrap();
+        assert_eq!((endpoint.enabled, endpoint.disabled_reason.as_deref()), (false, Some("gone")));
+        assert_eq!(store.add_delivery(world.act(), delivery("msg3")).await.unwrap_err().code, Code::Disabled);
+        assert!(take(world).await.is_none(), "what waits for it waits on");
+        store.switch_endpoint(world.act(), "hooks".to_owned(), true).await.unwrap();
+        take(world).await.unwrap();
+        ends(world, "msg2", 302).await;
+        world.pass_ms(FAILING_MS + 1);
+        store.add_delivery(world.act(), delivery("msg4")).await.unwrap();
+        ends(world, "msg4", 500).await;
+        let endpoint = store.endpoint("hooks".to_owned()).await.unwrap();
+        assert_eq!((endpoint.enabled, endpoint.disabled_reason.as_deref()), (false, Some("failing")));
+        assert_eq!(notices(world, "webhook_disabled").await, 1, "told once while it is not acknowledged");
+    });
+}
+
+/// CAP-110: while one secret replaces another both count, for a day.
+#[test]
+fn cap_110_both_secrets_count_for_a_day() {
+    both(async |world: &World| {
+        let store = world.store();
+        store.put_endpoint(world.act(), change("env:A")).await.unwrap();
+        let rotated = store.put_endpoint(world.act(), change("env:B")).await.unwrap();
+        assert_eq!(rotated.secrets(world.now()), ["env:B", "env:A"]);
+        assert_eq!(rotated.secrets(world.now().plus_ms(OVERLAP_MS)), ["env:B"]);
+        store.remove_endpoint(world.act(), "hooks".to_owned()).await.unwrap();
+        assert_eq!(store.endpoint("hooks".to_owned()).await.unwrap_err().code, Code::NotFound);
+    });
+}
+
+/// CAP-112, CAP-113: an id counts once for two days; refusals have one reason each and a limit.
+#[test]
+fn cap_112_an_id_is_recorded_once() {
+    both(async |world: &World| {
+        let store = world.store();
+        let event =
+            |key: &str| NewHook { event_key: key.to_owned(), event_type: None, data: json!({"a": 1}) };
+        let record = async |keys: &[&str]| {
+            let events = keys.iter().map(|key| event(key)).collect();
+            world.store().record_hook(hub(world), "hooks".to_owned(), events).await.unwrap()
+        };
+        assert_eq!(record(&["a"]).await, Recorded::Accepted);
+        assert_eq!(record(&["a"]).await, Recorded::Duplicate);
+        assert_eq!(record(&["a", "b"]).await, Recorded::Accepted);
+        let all = store.hook_events("hooks".to_owned(), query::Paging::default()).await.unwrap().items;
+        assert_eq!(all.len(), 2);
+        world.pass_ms(REMEMBERED_MS + 1);
+        assert_eq!(store.prune_hooks(hub(world), 30).await.unwrap(), 2);
+        assert_eq!(record(&["a"]).await, Recorded::Accepted);
+        for _ in 0..3 {
+            store.refuse_hook(hub(world), "hooks".to_owned(), "stale".to_owned()).await.unwrap();
+        }
+        let refused = store.hook_refusals("hooks".to_owned(), query::Paging::default()).await.unwrap().items;
+        assert_eq!((refused.len(), refused[0].reason.as_str()), (3, "stale"));
+    });
+}
