@@ -22,6 +22,8 @@ mod gates;
 #[cfg(test)]
 mod guards;
 #[cfg(test)]
+mod hooks;
+#[cfg(test)]
 mod inbound;
 #[cfg(test)]
 mod multi_agent;

@@ -52,6 +52,17 @@ const CHANGES: &[(&str, i32)] = &[
     ("capability revoke grt_{GONE}", 1),
     ("value-connectors approve op_{GONE} --gate apr_{GONE} --call-digest sha256:0", 1),
     ("value-connectors run op_{GONE}", 1),
+    (
+        "value-connectors http-webhook endpoint add hook{N} --url https://hooks.example/in --secret-ref env:NOT_READ",
+        0,
+    ),
+    ("value-connectors http-webhook endpoint list", 0),
+    ("value-connectors http-webhook endpoint show hook{N}", 0),
+    ("value-connectors http-webhook endpoint disable hook{N}", 0),
+    ("value-connectors http-webhook deliver --endpoint hook{N} --type a.b --data draft.json", 1),
+    ("value-connectors http-webhook endpoint enable hook{N}", 0),
+    ("value-connectors http-webhook receive --route hook{N}", 0),
+    ("value-connectors http-webhook endpoint remove hook{N}", 0),
 ];
 
 /// Commands that no line here can walk, each with the place that does.
@@ -68,6 +79,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("twin github", "peers: runs until it is stopped"),
     ("twin sec", "connectors on the twin: runs until it is stopped"),
     ("twin lark", "connectors on the twin: runs until it is stopped"),
+    ("value-connectors http-webhook verify", "hooks: its files are a delivery's"),
     ("http get", "the program's own tests of the door out"),
     ("http post", "the program's own tests of the door out"),
     ("requests show", "the program's own tests of the request log"),

@@ -2,6 +2,7 @@
 
 use crate::harness::{Output, SOON, Scene, Setup, eventually};
 
+use super::service::{Mood, Service};
 use super::{MAP, install};
 
 /// Runs the command line that is written in `ask`, and leaves what it printed.
@@ -105,4 +106,34 @@ async fn cap_117_an_agent_cannot_approve() {
     );
     let notices = agent.owner("notices list").await.ok().json();
     assert!(notices["items"].as_array().unwrap().iter().any(|one| one["kind"] == "gate_open"), "{notices}");
+}
+
+/// CAP-114, CAP-115: an Agent names an endpoint, never a URL; its POST is a gated write that the owner approves.
+#[tokio::test(flavor = "multi_thread")]
+async fn cap_114_an_agents_post_is_a_gated_write_to_a_named_endpoint() {
+    let service = Service::start(Mood::Answers).await;
+    let variables = vec![("LOOM_LOCAL_ORIGINS".to_owned(), service.url.clone())];
+    let setup = Setup { variables, ..Setup::default() };
+    let agent = Agent { scene: Scene::with(setup, ASKS).await };
+    let add = "value-connectors http-webhook endpoint add tickets --secret-ref env:NOT_READ --url";
+    agent.owner(&format!("{add} {}/tickets", service.url)).await.ok();
+    agent
+        .owner("capability grant echo http_webhook --op probe --resource endpoint=tickets --effect write")
+        .await
+        .ok();
+    let probe = "value-connectors http-webhook --method POST --expect-status 201";
+    let (code, said) = agent.runs(&format!("{probe} --url {} --format json", service.url)).await;
+    assert!(code == 1 && said.contains("\"forbidden\""), "{code} {said}");
+    let (code, said) = agent.runs(&format!("{probe} --endpoint tickets --format json")).await;
+    assert!(code == 3 && said.contains("\"approval_required\""), "{code} {said}");
+    let error: serde_json::Value =
+        serde_json::from_str(said.split_inclusive("\n}\n").next().unwrap()).unwrap();
+    let word = |name: &str| error["error"]["detail"][name].as_str().unwrap().to_owned();
+    let (plan, gate, digest) = (word("plan_id"), word("gate_id"), word("call_digest"));
+    assert_eq!(service.comments(), 0);
+    agent.owner(&format!("value-connectors approve {plan} --gate {gate} --call-digest {digest}")).await.ok();
+    let (code, said) = agent.runs(&format!("value-connectors run {plan} --json")).await;
+    assert!(code == 0 && said.contains("\"confirmed\""), "{code} {said}");
+    let (code, _) = agent.runs(&format!("value-connectors run {plan} --json")).await;
+    assert_eq!((code, service.comments()), (3, 1));
 }
