@@ -186,10 +186,14 @@ async fn cap_111_gone_switches_off_and_once_is_one_attempt() {
     assert!(!sent.to_string().contains("whsec_"));
 }
 
+fn lines_of(headers: &[(String, String)], end: &str) -> String {
+    headers.iter().fold(String::new(), |lines, (name, value)| lines + name + ": " + value + end)
+}
+
 /// Sends a signed delivery to a route of the hub; gives the status.
 async fn post(world: &World, route: &str, headers: &[(String, String)], body: &str) -> u16 {
     let mut stream = UnixStream::connect(world.home().join("run/loom.sock")).await.unwrap();
-    let more: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let more = lines_of(headers, "\r\n");
     let request = format!(
         "POST /v1/hooks/{route} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: {}\r\n{more}\r\n{body}",
         body.len()
@@ -254,8 +258,7 @@ async fn cap_112_inbound_deliveries_are_verified_and_recorded_once() {
     let bytes = world.client().get(loom_api::routes::metrics()).run_bytes().await.unwrap();
     let metrics = String::from_utf8_lossy(&bytes).into_owned();
     assert!(metrics.contains("loom_hook_refusals_total{reason=\"signature_invalid\"} 2"), "{metrics}");
-    let lines: String = good.iter().map(|(name, value)| format!("{name}: {value}\n")).collect();
-    std::fs::write(world.work().join("headers.txt"), lines).unwrap();
+    std::fs::write(world.work().join("headers.txt"), lines_of(&good, "\n")).unwrap();
     std::fs::write(world.work().join("body.json"), body).unwrap();
     let words =
         ["value-connectors", "http-webhook", "verify", "--scheme", "standard", "--headers", "headers.txt"];

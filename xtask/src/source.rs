@@ -36,6 +36,12 @@ const RULES: &[Rule] = &[
         why: "the domain knows no clock, file, socket or environment",
     },
     Rule {
+        words: &["GateBook for "],
+        within: "",
+        except: &["crates/hub/src/calls/book.rs", "xtask/"],
+        why: "approvals are made in the store of the hub alone",
+    },
+    Rule {
         words: &["loom_hub::", "loom_store::"],
         within: "crates/channels/",
         except: &[],

@@ -30,6 +30,8 @@ queries! {
     Grants {
         /// Agent name or id.
         agent: String,
+        /// Capability: the grants of every Agent.
+        capability: String,
     }
     /// Filters of deliveries.
     Deliveries {

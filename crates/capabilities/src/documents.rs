@@ -30,6 +30,11 @@ pub fn documents() -> Vec<Document> {
     vec![
         one("loom.catalog_entry/v1", "what the catalog knows of a capability", Schema::of::<CatalogEntry>()),
         one("loom.connector_config/v1", "configuration of a run", Schema::of::<ConnectorConfig>()),
+        one(
+            "loom.connector_plan/v1",
+            "calls of connectors, to be approved",
+            Schema::given(crate::gate::form()),
+        ),
         one("loom.history_row/v1", "a run that was kept", Schema::of::<Row>()),
         one("loom.host_mode_plan/v1", "a Turn on a host, before it runs", Schema::of::<HostModePlan>()),
         one("loom.host_modes/v1", "every host", Schema::of::<HostOverview>()),

@@ -13,6 +13,7 @@ use loom_domain::{Code, Error, Result, gate::Outcome};
 
 pub use book::GateBook;
 pub use digest::{PlannedWrite, call_digest};
+pub(crate) use file::form;
 pub use file::{check_plan, parse_plan};
 pub use order::{Prepared, prepare, prepare_all};
 pub use shown::spelled_out;

@@ -39,9 +39,9 @@ words! {
     pub enum Envelope {
         /// `{type, timestamp, data}`.
         Standard = "standard",
-        /// A CloudEvent as one document.
+        /// A `CloudEvent` as one document.
         Cloudevents = "cloudevents",
-        /// A CloudEvent with its attributes as headers.
+        /// A `CloudEvent` with its attributes as headers.
         CloudeventsBinary = "cloudevents-binary",
     }
 }

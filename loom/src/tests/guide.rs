@@ -19,6 +19,7 @@ fn words(line: &str) -> Vec<String> {
         ("PART", "part"),
         ("NTC", "ntc"),
         ("TOK", "tok"),
+        ("PLAN", "op"),
     ];
     line.split_whitespace()
         .map(|word| match ids.iter().find(|(name, _)| *name == word) {

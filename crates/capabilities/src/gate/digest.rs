@@ -33,8 +33,13 @@ impl PlannedWrite {
 
     /// Everything that is sent, as one text.
     pub fn content(&self) -> String {
-        let mut text: String =
-            self.headers.iter().map(|(name, value)| format!("{name}: {value}\n")).collect();
+        let mut text = String::new();
+        for (name, value) in &self.headers {
+            text.extend([
+                name, ": ", value, "
+",
+            ]);
+        }
         text.push('\n');
         text.push_str(self.body.as_deref().unwrap_or_default());
         text

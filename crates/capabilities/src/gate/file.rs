@@ -4,6 +4,7 @@ use loom_domain::connector_plan::{CALLS_MAX, PlanFile, SCHEMA};
 use loom_domain::{Code, Error, Result};
 use loom_secrets::find_secret_in_input;
 use serde::Deserialize as _;
+use serde_json::{Value, json};
 
 use crate::config::refuse_secrets;
 use crate::{ConnectorConfig, read_document};
@@ -58,4 +59,25 @@ fn check_notes<'a>(notes: impl Iterator<Item = (&'a str, &'a String)>) -> Result
         }
     }
     Ok(())
+}
+
+/// The schema of a plan as it is written.
+pub(crate) fn form() -> Value {
+    let text = |most: usize| json!({"type": "string", "maxLength": most});
+    let words = json!({"type": "object", "additionalProperties": text(NOTE_CHARS_MAX)});
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "type": "object", "additionalProperties": false, "required": ["calls"],
+        "properties": {
+            "schema_version": {"const": SCHEMA}, "id": text(40), "objective": text(NOTE_CHARS_MAX), "notes": words,
+            "calls": {"type": "array", "minItems": 1, "maxItems": CALLS_MAX, "items": {
+                "type": "object", "additionalProperties": false, "required": ["connector"],
+                "properties": {
+                    "call_id": {"type": "string", "pattern": "^[a-z0-9-]{1,48}$"}, "connector": text(97),
+                    "operation": text(48), "input": {"type": "object"}, "credential_refs": words, "api_url": text(300),
+                    "limits": {"type": "object"}, "sender_identity": text(200), "idempotency_key": text(200),
+                },
+            }},
+        },
+    })
 }

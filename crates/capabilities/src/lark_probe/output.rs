@@ -31,6 +31,7 @@ pub(super) struct Scope {
 
 /// A group.
 #[derive(Debug, Serialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "the names of the specification")]
 pub(super) struct Chat {
     #[schemars(length(max = 67))]
     pub(super) chat_id: String,
@@ -47,6 +48,7 @@ pub(super) struct Chat {
 
 /// A person of a group.
 #[derive(Debug, Serialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "the names of the specification")]
 pub(super) struct Member {
     #[schemars(length(max = 67))]
     pub(super) member_id: String,
@@ -58,6 +60,7 @@ pub(super) struct Member {
 
 /// A message.
 #[derive(Debug, Serialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "the names of the specification")]
 pub(super) struct Message {
     #[schemars(length(max = 67))]
     pub(super) message_id: String,
@@ -91,6 +94,7 @@ pub(super) struct Message {
 
 /// Who wrote it.
 #[derive(Debug, Serialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "the names of the specification")]
 pub(super) struct Sender {
     #[schemars(length(max = 67))]
     pub(super) id: Option<String>,

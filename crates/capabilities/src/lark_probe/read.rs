@@ -40,7 +40,7 @@ impl Task {
                 let input: MembersInput = read_input(request)?;
                 (input.brand, What::Members(id(&input.chat, "oc_", "/chat")?))
             }
-            "messages" => messages(read_input(request)?)?,
+            "messages" => messages(&read_input(request)?)?,
             "message" => {
                 let input: MessageInput = read_input(request)?;
                 (input.brand, What::Message(id(&input.id, "om_", "/id")?))
@@ -124,7 +124,7 @@ impl Task {
     }
 }
 
-fn messages(input: MessagesInput) -> Result<(Brand, What)> {
+fn messages(input: &MessagesInput) -> Result<(Brand, What)> {
     let (container, id) = match (&input.chat, &input.thread) {
         (Some(chat), None) => ("chat", id(chat, "oc_", "/chat")?),
         (None, Some(thread)) => ("thread", id(thread, "omt_", "/thread")?),

@@ -51,6 +51,12 @@ impl Hub {
 
     /// The live grants of an Agent; an Agent sees its own.
     pub async fn grants(&self, who: Principal, query: query::Grants) -> Result<Page<Grant>> {
+        if let (Some(capability), None, false) =
+            (&query.capability, &query.agent, matches!(who, Principal::Agent(_)))
+        {
+            let items = self.store().grants_for(capability.clone()).await?;
+            return Ok(Page { items, next_cursor: None });
+        }
         let named = match query.agent {
             Some(name) => Some(self.store().agent_by(name).await?.id),
             None => None,

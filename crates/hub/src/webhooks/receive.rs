@@ -113,7 +113,7 @@ fn header<'a>(hook: &'a Hook, name: &str) -> &'a str {
     hook.headers.iter().find(|(key, _)| key == name).map_or("", |(_, value)| value.as_str())
 }
 
-/// Source and id of a CloudEvent.
+/// Source and id of a `CloudEvent`.
 fn cloud_key(hook: &Hook, document: &Value, is_cloud: bool) -> Option<String> {
     let of_document = |name: &str| document.get(name).and_then(Value::as_str).filter(|_| is_cloud);
     let of_headers = |name: &str| Some(header(hook, &format!("ce-{name}"))).filter(|value| !value.is_empty());

@@ -166,8 +166,12 @@ fn cap_118_a_lost_attempt_is_unknown_until_it_is_settled() {
         assert_eq!(recovered, 1);
         assert_eq!(now(world, gate).await.outcome, Some(Outcome::OutcomeUnknown));
         assert_eq!(begin(world, gate, "sha256:a").await.unwrap_err().code, Code::ApprovalInvalid);
+        world.pass_ms(40 * 24 * 3_600_000);
+        let prune = async || world.store().prune_plans(world.act_as(Principal::Hub), 30).await.unwrap();
+        assert_eq!(prune().await, 0, "what is unknown is kept");
         let settled = decide(world, Principal::Owner, gate, Decision::Settle { sent: true }).await.unwrap();
         assert_eq!((settled.outcome, settled.settled_by_owner), (Some(Outcome::Confirmed), true));
+        assert_eq!((prune().await, world.count("gates").await), (1, 0));
     });
 }
 

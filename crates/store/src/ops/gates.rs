@@ -26,6 +26,11 @@ pub use decide::Decision;
 
 /// Bytes of a stored plan.
 const PLAN_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Gates of one Agent that wait at once.
+const GATES_WAITING_MAX: i64 = 100;
+/// Plans of one Agent in a day.
+const PLANS_PER_DAY_MAX: i64 = 1_000;
+const DAY_MS: i64 = 24 * 3_600_000;
 
 impl Doc for ConnectorPlan {
     const TABLE: &'static str = "connector_plans";
@@ -133,6 +138,9 @@ fn submit(unit: &mut Unit<'_>, new: &NewPlan) -> Result<(ConnectorPlan, Vec<Gate
     if docs::get::<ConnectorPlan>(unit.tx, new.id.as_str())?.is_some() {
         return Err(Error::new(Code::AlreadyExists, format!("a plan {} exists", new.id)));
     }
+    if let Some(agent) = &agent_id {
+        within_limits(unit, agent)?;
+    }
     let mut plan = ConnectorPlan {
         id: new.id.clone(),
         seq: unit.seq()?,
@@ -172,6 +180,21 @@ fn submit(unit: &mut Unit<'_>, new: &NewPlan) -> Result<(ConnectorPlan, Vec<Gate
         )?;
     }
     Ok((plan, gates))
+}
+
+/// An Agent that nobody answers does not get to fill the store.
+fn within_limits(unit: &mut Unit<'_>, agent: &loom_domain::AgentId) -> Result<()> {
+    let waiting = "SELECT COUNT(*) FROM gates g JOIN connector_plans p ON p.id = g.plan_id WHERE g.waits = 1 AND p.agent_id = ?1";
+    let today = "SELECT COUNT(*) FROM connector_plans WHERE agent_id = ?1 AND created_at > ?2";
+    let waiting = unit.tx.number(waiting, &params![agent.as_str()])?;
+    let today = unit.tx.number(today, &params![agent.as_str(), unit.now.plus_ms(-DAY_MS)])?;
+    match waiting >= GATES_WAITING_MAX || today >= PLANS_PER_DAY_MAX {
+        true => Err(Error::new(
+            Code::TooMany,
+            format!("{GATES_WAITING_MAX} gates wait already, or {PLANS_PER_DAY_MAX} plans were made today"),
+        )),
+        false => Ok(()),
+    }
 }
 
 fn open(

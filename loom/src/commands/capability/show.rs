@@ -1,12 +1,13 @@
 //! `loom capability show`.
 
+use loom_api::{query, routes};
 use loom_capabilities::{Capability, Catalog, HistoryFilter};
 use serde_json::{Map, Value, json};
 
 use crate::compose::world;
 use crate::context::Context;
 use crate::failure::Outcome;
-use crate::output::pick;
+use crate::output::{items, pick};
 
 /// Newest runs that are shown.
 const RUNS: usize = 5;
@@ -37,6 +38,16 @@ pub(in crate::commands) async fn print(capability: &dyn Capability, cx: &mut Con
     let mut document = serde_json::to_value(&entry).map_err(loom_domain::Error::internal)?;
     let filter = HistoryFilter { connector: Some(entry.id.clone()), limit: RUNS, ..HistoryFilter::default() };
     let runs = world::payloads(cx.env).history(&filter)?;
+    let query = query::Grants { capability: Some(entry.qualified()), ..query::Grants::default() };
+    // Without a hub there is nobody who could have a grant.
+    let grants: Option<Value> = match cx.hub() {
+        Ok(hub) => hub.get(routes::grants()).query(&query)?.run().await.ok(),
+        Err(_) => None,
+    };
+    match &grants {
+        Some(page) => pick::put(&mut document, "grants", &items(page).to_vec().into()),
+        None => pick::put(&mut document, "hub", &json!("not_running")),
+    }
     pick::put(&mut document, "schemas", &schemas(capability));
     pick::put(&mut document, "runs", &json!(runs));
     pick::put(

@@ -37,6 +37,22 @@ impl Store {
         .await
     }
 
+    /// Removes plans past their time, with their gates; what is open, on its way or unknown stays. Gives how many.
+    pub async fn prune_plans(&self, act: Act, days: u32) -> Result<u64> {
+        self.write(act, move |unit| {
+            let before = unit.now.plus_ms(-i64::from(days).saturating_mul(24 * 3_600_000));
+            let ended = "DELETE FROM connector_plans WHERE created_at < ?1 AND id NOT IN \
+                         (SELECT plan_id FROM gates WHERE waits = 1 OR outcome IN ('attempting', 'outcome_unknown'))";
+            let removed = unit.tx.execute(ended, &params![before])?;
+            if removed > 0 {
+                let orphans = "DELETE FROM gates WHERE plan_id NOT IN (SELECT id FROM connector_plans)";
+                unit.tx.execute(orphans, &params![])?;
+            }
+            Ok(removed)
+        })
+        .await
+    }
+
     /// Attempts that this node left behind when it died, and those of nodes that are long gone, are of unknown
     /// fate from now on. Gives how many.
     pub async fn recover_gates(&self, act: Act, own: bool) -> Result<usize> {
