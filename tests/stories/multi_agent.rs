@@ -9,11 +9,12 @@ use crate::peers_codex::program;
 
 const LOOM: &str = env!("CARGO_BIN_EXE_loom");
 
-/// A scout that writes to people once a round, waits while the file of its round is there, and reports.
+/// A scout that writes to people once a run, under a key of that run alone; waits while the file of its round is there, and
+/// reports.
 fn scout(membership: &str) -> String {
     format!(
         "#!/bin/sh\nn=$(( $(cat scout.n 2>/dev/null || echo 0) + 1 )); echo $n > scout.n\n\
-         {LOOM} integration send --from echo --to {membership} --body \"scout writes $n\" > send.$n.log 2>&1\n\
+         {LOOM} integration send --from echo --to {membership} --idempotency-key $n-$$ --body \"scout writes $n\" > send.$n.log 2>&1\n\
          while test -e hold.$n; do sleep 0.1; done\n\
          {LOOM} multi-agent report --to reviewer=\"look at $n\" \"found $n\" > report.$n.log 2>&1\n\
          echo \"answer $n\"\n"
