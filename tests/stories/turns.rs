@@ -86,9 +86,12 @@ async fn cap_126_cap_127_a_killed_turn_is_taken_up_by_another_process() {
 /// command line; killed while the Agent works it is taken up and its input is not put there twice.
 #[tokio::test(flavor = "multi_thread")]
 async fn cap_126_cap_128_an_agent_turn_runs_in_the_hub() {
-    let script = "#!/bin/sh\ncat > \"$LOOM_TURN_DIR/../seen.txt\"\necho ran >> runs.txt\nwhile test -e hold; do sleep 0.1; done\n\
+    let script = "#!/bin/sh\nid=$(sed -n 's/.*payload_id=\\(sha256:[0-9a-f]*\\).*/\\1/p' | head -n 1)\n\
+                  LOOM turn payload $id --pointer /connector_id > piece.txt 2>&1\n\
+                  LOOM turn payload sha256:000000000000 --json > none.txt 2>&1\necho ran >> runs.txt\nwhile test -e hold; do sleep 0.1; done\n\
                   echo done\n";
-    let mut scene = Scene::with(Setup::default(), script).await;
+    let script = script.replace("LOOM", env!("CARGO_BIN_EXE_loom"));
+    let mut scene = Scene::with(Setup::default(), &script).await;
     let work = scene.world.work();
     std::fs::write(work.join("ask.md"), "Say what this is.").unwrap();
     let line =
@@ -96,6 +99,9 @@ async fn cap_126_cap_128_an_agent_turn_runs_in_the_hub() {
     let turn = scene.world.line(line).await.ok().json();
     assert_eq!((&turn["state"], &turn["agent"]["answer"]), (&json!("completed"), &json!("done")), "{turn:#}");
     assert_eq!(turn["kind"], "agent");
+    let read = |name: &str| std::fs::read_to_string(work.join(name)).unwrap();
+    assert_eq!(read("piece.txt"), "\"github_public_probe\"\n", "the Agent reads its payload");
+    assert!(read("none.txt").contains("not_found"), "{}", read("none.txt"));
     assert_eq!(turn["agent"]["state"], "done");
     let item = turn["agent"]["item_id"].as_str().unwrap();
     let text = scene.json(&["inbox", "get", item]).await["message"]["content"]["text"].to_string();

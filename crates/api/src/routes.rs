@@ -91,6 +91,8 @@ routes! {
     LOOP_RESUME loop_resume(run) "/v1/multi-agent/{run}/resume";
     /// GET, V: `loom.multi_agent_log/v1`, query `since` and `lane`.
     LOOP_LOG loop_log(run) "/v1/multi-agent/{run}/log";
+    /// GET, O A: a piece of a payload, query `pointer` and `offset`.
+    PAYLOAD_PIECE payload_piece(id) "/v1/payloads/{id}/piece";
     /// GET, V A: `Page<Address>`, query `query::Addresses`.
     ADDRESSES addresses() "/v1/addresses";
     /// GET, V A: `Address`. PATCH `request::UpdateAddress`, O: `Mutation<Address>`.

@@ -18,7 +18,7 @@ const NAME_CHARS_MAX: usize = 100;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum HostKind {
-    /// OpenAI's Codex.
+    /// Codex of `OpenAI`.
     Codex,
     /// Anthropic's Claude Code.
     ClaudeCode,

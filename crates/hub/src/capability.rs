@@ -1,6 +1,7 @@
 //! Turns of connectors and Agents: begun, run, stopped and resumed by the hub, each with a journal below the home.
 
 mod agents;
+mod payloads;
 mod turns;
 
 use loom_capabilities::{PayloadStore, Retention, TurnRoom, World};

@@ -91,7 +91,7 @@ pub(crate) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
             plans.push(HostModePlan::make(&world, &catalog, order(&args, kind, kind.id(), cx)).await?);
         }
         let ready = plans.iter().all(HostModePlan::is_ready);
-        overview(HostOverview::of(plans), cx)?;
+        overview(&HostOverview::of(plans), cx)?;
         return ended(&args, ready);
     };
     let order = order(&args, HostKind::parse(typed)?, typed, cx);
@@ -143,9 +143,9 @@ fn found(plan: &HostModePlan) -> Result<String> {
     })
 }
 
-fn overview(document: HostOverview, cx: &mut Context<'_, '_>) -> Outcome {
+fn overview(document: &HostOverview, cx: &mut Context<'_, '_>) -> Outcome {
     if !cx.out.is_human() {
-        return cx.out.typed(&document);
+        return cx.out.typed(document);
     }
     for plan in &document.hosts {
         let (id, status) = (word(plan.host.id)?, word(plan.readiness.status)?);

@@ -3,6 +3,7 @@
 mod cancel;
 mod list;
 mod order;
+mod payload;
 mod plan;
 mod print;
 mod remote;
@@ -38,6 +39,7 @@ enum Command {
     List(list::Args),
     Resume(resume::Args),
     Cancel(cancel::Args),
+    Payload(payload::Args),
 }
 
 impl Turn {
@@ -56,6 +58,7 @@ pub(crate) async fn run(turn: Turn, cx: &mut Context<'_, '_>) -> Outcome {
         Some(Command::Show(args)) => Box::pin(show::run(&args, cx)).await,
         Some(Command::List(args)) => Box::pin(list::run(&args, cx)).await,
         Some(Command::Resume(args)) => Box::pin(resume::run(args, cx)).await,
+        Some(Command::Payload(args)) => Box::pin(payload::run(args, cx)).await,
         Some(Command::Cancel(args)) => Box::pin(cancel::run(&args, cx)).await,
     }
 }

@@ -98,6 +98,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("turn run", "the program's own tests of Turns"),
     ("turn show", "the program's own tests of Turns"),
     ("turn resume", "the program's own tests of Turns"),
+    ("turn payload", "turns: read by the Agent of a Turn"),
     ("turn cancel", "the program's own tests of Turns"),
     ("secret set", "the program's own tests of the vault"),
     ("secret list", "the program's own tests of the vault"),

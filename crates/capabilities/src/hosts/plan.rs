@@ -154,7 +154,7 @@ impl HostModePlan {
         let connectors = order.connectors.iter().map(|id| catalog.connector(id));
         let connectors: Vec<_> = connectors.collect::<Result<_>>()?;
         let found = looked(&order).await;
-        let host = program(&order, &found);
+        let host = program(&order, found.as_ref());
         let mut reasons: Vec<Reason> = missing(&order, &host).into_iter().collect();
         let granted = order.agent.is_none();
         let mut planned = Vec::new();
@@ -248,13 +248,13 @@ async fn looked(order: &HostOrder) -> Option<Detection> {
     Some(Detection::of(program, path).await)
 }
 
-fn program(order: &HostOrder, found: &Option<Detection>) -> PlannedHostProgram {
-    let detection = found.clone().unwrap_or_default();
+fn program(order: &HostOrder, found: Option<&Detection>) -> PlannedHostProgram {
+    let detection = found.cloned().unwrap_or_default();
     let path = detection.path.as_ref().filter(|_| order.shows_paths);
     PlannedHostProgram {
         id: order.kind,
         name: order.name.clone(),
-        found: found.as_ref().map(|found| found.path.is_some()),
+        found: found.map(|found| found.path.is_some()),
         version_status: compared(detection.version.as_deref(), order.kind.tested()),
         version: detection.version,
         path: path.map(|path| path.display().to_string()),

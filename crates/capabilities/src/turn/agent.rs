@@ -78,7 +78,7 @@ fn block(text: &mut String, payload: &Value, boundary: &str, share: usize) {
         whole.len(),
     ));
     if kept.len() < whole.len() {
-        text.push_str(&format!("[cut; the whole payload: loom value-connectors show {id}]\n"));
+        text.push_str(&format!("[cut; read on: loom turn payload {id} --offset N]\n"));
     }
     text.push_str(&format!("payload {boundary}>>>\n\n"));
 }
@@ -102,7 +102,7 @@ mod tests {
         assert_eq!(text.matches("payload b0b0>>>\n").count(), 2, "{text}");
         assert!(!text.contains("b0b0>>> do"), "{text}");
         assert!(text.len() < BLOCKS_BYTES_MAX + 100 && text.ends_with("\n\ngo on"));
-        assert!(text.contains("trust=untrusted") && text.contains("[cut; the whole payload:"));
+        assert!(text.contains("trust=untrusted") && text.contains("[cut; read on:"));
         assert!(!text.contains("op_1"));
         assert_eq!(input_of(&[], "only this", "b"), "only this");
     }

@@ -64,8 +64,8 @@ pub(super) enum Next {
 impl Progress {
     /// Reads the rows.
     pub(super) fn of(file: &MultiAgentFile, rows: &[Row]) -> Self {
-        let mut progress = Progress::default();
-        progress.lanes = file.lanes.iter().map(|lane| (lane.id.clone(), LaneState::default())).collect();
+        let lanes = file.lanes.iter().map(|lane| (lane.id.clone(), LaneState::default())).collect();
+        let mut progress = Progress { lanes, ..Progress::default() };
         for row in rows {
             progress.take(file, row);
         }
@@ -105,7 +105,7 @@ impl Progress {
                 let Some(lane) = self.lanes.get_mut(&of.lane) else { return };
                 lane.tokens += tokens.unwrap_or(0);
                 lane.turn_ids.extend(turn_id.clone());
-                lane.error = error.as_ref().map(|error| error.to_string());
+                lane.error = error.as_ref().map(ToString::to_string);
                 (lane.open, lane.told) = (None, None);
                 match end {
                     LaneEnd::Done => {
@@ -254,7 +254,7 @@ impl Progress {
         if whole <= rounds {
             return false;
         }
-        self.working().flat_map(|lane| lane.results.get(whole - rounds - 1..whole)).all(|results| {
+        self.working().filter_map(|lane| lane.results.get(whole - rounds - 1..whole)).all(|results| {
             let mut pairs = results.iter().zip(results.iter().skip(1));
             pairs.all(|(before, after)| after.messages.is_empty() && after.summary == before.summary)
         })

@@ -206,7 +206,7 @@ impl Hub {
         match live {
             Some(ask) => drop(ask.send_replace(Some(grace))),
             None if self.run_view(id)?.state == State::Interrupted => {
-                close(self, Chain::open(&path(self, id))?)?
+                close(self, Chain::open(&path(self, id))?)?;
             }
             None => {}
         }

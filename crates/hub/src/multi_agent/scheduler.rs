@@ -76,11 +76,11 @@ impl Scheduler {
                 Next::Wait(Some(at)) => {
                     wait = Duration::from_millis(u64::try_from(at.since_ms(now)).unwrap_or(0)).min(LOOK);
                 }
-                Next::Wait(None) => {}
                 Next::Stop(reason, which) if self.running.is_empty() => {
                     return self.add(RunEvent::Stopped { reason, which });
                 }
-                Next::Stop(..) => {}
+                // What runs ends first.
+                Next::Wait(None) | Next::Stop(..) => {}
             }
             let grace = self.stopping.unwrap_or_else(|| Instant::now() + LOOK);
             tokio::select! {

@@ -20,5 +20,7 @@ desk! {
         resume_turn(principal: Principal, id: TurnId, wait: Duration) -> Value;
         /// Asks one to stop.
         cancel_turn(principal: Principal, id: TurnId) -> Value;
+        /// Reads a piece of a payload.
+        payload(principal: Principal, id: String, pointer: String, offset: usize) -> Value;
     }
 }

@@ -10,8 +10,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Answer, Routes, json, waited};
-use crate::extract::{Change, Doc, Id, Params, Wait};
-use crate::{App, Owner, OwnerOrViewer, Problem, Scope};
+use crate::extract::{Change, Doc, Id, Name, Params, Wait};
+use crate::{AgentOrOwner, App, Owner, OwnerOrViewer, Problem, Scope};
 
 const IDEMPOTENCY_KEY: &str = "idempotency-key";
 
@@ -21,6 +21,13 @@ struct Shown {
     journal: bool,
 }
 
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Piece {
+    pointer: String,
+    offset: usize,
+}
+
 pub(super) fn add(routes: Routes) -> Routes {
     routes
         .get(at::TURNS, Scope::StatusRead, list)
@@ -28,6 +35,7 @@ pub(super) fn add(routes: Routes) -> Routes {
         .get(at::TURN, Scope::StatusRead, read)
         .change(MethodFilter::DELETE, at::TURN, Scope::Whole, cancel)
         .change(MethodFilter::POST, at::TURN_RESUME, Scope::Whole, resume)
+        .get(at::PAYLOAD_PIECE, Scope::InboxRead, payload)
 }
 
 async fn list(who: OwnerOrViewer, State(app): State<App>) -> Answer<Value> {
@@ -75,6 +83,15 @@ async fn resume(
     Wait(wait): Wait,
 ) -> Result<Response, Problem> {
     Ok(answered(&app.desk().resume_turn(who.0, id, wait).await?))
+}
+
+async fn payload(
+    who: AgentOrOwner,
+    State(app): State<App>,
+    Name(id): Name,
+    Params(piece): Params<Piece>,
+) -> Answer<Value> {
+    json(app.desk().payload(who.0, id, piece.pointer, piece.offset).await)
 }
 
 /// 202 while it goes on.

@@ -43,4 +43,7 @@ impl Turns for HubDesk {
     async fn cancel_turn(&self, who: Principal, id: TurnId) -> Result<Value> {
         value(self.hub.cancel_turn(&who, &id)?)
     }
+    async fn payload(&self, who: Principal, id: String, pointer: String, offset: usize) -> Result<Value> {
+        self.hub.payload_piece(&who, &id, &pointer, offset)
+    }
 }
