@@ -21,6 +21,7 @@ mod http;
 mod hub_process;
 mod inbox;
 mod integration;
+mod integration_branch;
 mod man;
 mod multi_agent;
 mod notices;
@@ -70,6 +71,7 @@ pub(crate) enum Command {
     /// Conversations: what an Address is for in each
     #[command(subcommand)]
     Conversation(conversation::Command),
+    IntegrationBranch(integration_branch::IntegrationBranch),
     Inbox(inbox::Inbox),
     Outbox(outbox::Outbox),
     Where(where_is::Args),
@@ -166,6 +168,7 @@ pub(crate) async fn dispatch(command: Command, cx: &mut Context<'_, '_>) -> Outc
         Command::Agent(command) => Box::pin(agent::run(command, cx)).await,
         Command::Thread(command) => Box::pin(thread::run(command, cx)).await,
         Command::Integration(command) => Box::pin(integration::run(command, cx)).await,
+        Command::IntegrationBranch(args) => Box::pin(integration_branch::run(args, cx)).await,
         Command::Conversation(command) => Box::pin(conversation::run(command, cx)).await,
         Command::Inbox(command) => Box::pin(inbox::run(command, cx)).await,
         Command::Outbox(command) => Box::pin(outbox::run(command, cx)).await,

@@ -4,6 +4,8 @@
 mod harness;
 
 #[cfg(test)]
+mod branch;
+#[cfg(test)]
 mod canary;
 #[cfg(test)]
 mod codex;

@@ -22,6 +22,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("loom-channels", &["loom-domain", "loom-secrets", "loom-markup", "loom-transport"]),
     ("loom-runtimes", &["loom-domain", "loom-secrets", "loom-markup", "loom-transport"]),
     ("loom-capabilities", &["loom-domain", "loom-api", "loom-secrets", "loom-markup", "loom-transport"]),
+    ("loom-branch", &["loom-domain", "loom-secrets", "loom-capabilities"]),
     // The library that others build on; it only names what exists elsewhere.
     ("loopx", &["loom-domain", "loom-capabilities", "loom-transport"]),
     (

@@ -6,6 +6,7 @@ mod capability;
 mod connection;
 mod hub;
 mod inbox;
+mod integration;
 mod membership;
 mod outbox;
 mod policy;
@@ -18,6 +19,7 @@ pub use capability::{CapabilityRun, DecideGate, GateDecision, GiveGrant, RunPlan
 pub use connection::{AddressPolicy, Bind, Connect, IssueToken, UpdateAddress, UpdateConnection};
 pub use hub::Stop;
 pub use inbox::{Cancel, Defer, NoReply, Retry};
+pub use integration::ApplyIntegration;
 pub use membership::{Confirm, EnableMembership, SetMembership, TestMembership, Versioned};
 pub use outbox::{Settle, Settlement};
 pub use policy::{PolicyExplain, PolicyReplay};

@@ -215,6 +215,12 @@ routes! {
     CAPABILITY capability(id) "/v1/capabilities/{id}";
     /// GET, V: a stored payload.
     PAYLOAD payload(id) "/v1/payloads/{id}";
+    /// GET, V: the configuration as objects, with its digest.
+    INTEGRATION integration() "/v1/integration";
+    /// POST `request::ApplyIntegration`, O: the apply. GET, V: applies, newest first.
+    INTEGRATION_APPLIES integration_applies() "/v1/integration/applies";
+    /// GET, V: one apply with the configuration before it.
+    INTEGRATION_APPLY integration_apply(apply) "/v1/integration/applies/{apply}";
     /// POST `request::Report`, O: the document and what was sent; honours `Prefer: wait=N`. GET, V: those that were made.
     REPORTS reports() "/v1/reports";
     /// GET, V: a report.

@@ -31,6 +31,7 @@ pub mod health;
 pub mod id;
 pub mod idempotency;
 pub mod inbox;
+pub mod integration;
 pub mod listing;
 pub mod membership;
 pub mod message;

@@ -7,6 +7,7 @@ mod artifacts;
 mod calls;
 mod duty;
 mod hub;
+mod integration;
 mod loops;
 mod records;
 mod reports;
@@ -21,6 +22,7 @@ pub use duty::{Answers, Duty};
 pub use hub::doors;
 pub(crate) use hub::live::read_events;
 pub(crate) use hub::tokens::stored_token;
+pub use integration::Integration;
 pub use loops::Loops;
 pub use records::{Addresses, Agents, Connections, Memberships, Tokens};
 pub use reports::Reports;
@@ -56,6 +58,7 @@ pub trait Desk:
     + Calls
     + Duty
     + Reports
+    + Integration
     + Turns
     + Loops
     + Webhooks
@@ -78,6 +81,7 @@ impl<T> Desk for T where
         + Calls
         + Duty
         + Reports
+        + Integration
         + Turns
         + Loops
         + Webhooks

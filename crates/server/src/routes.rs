@@ -9,6 +9,7 @@ mod connections;
 mod duty;
 mod events;
 mod inbox;
+mod integration;
 mod loops;
 mod memberships;
 mod outbox;
@@ -65,6 +66,7 @@ pub(crate) fn all(routes: Routes) -> Routes {
         inbox::add,
         refusals::add,
         reports::add,
+        integration::add,
         sends::add,
         outbox::add,
         artifacts::add,

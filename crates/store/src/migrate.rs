@@ -9,10 +9,11 @@ const MIGRATIONS: &[(i64, &str)] = &[
     (1, include_str!("../migrations/0001_base.sql")),
     (2, include_str!("../migrations/0002_gates.sql")),
     (3, include_str!("../migrations/0003_webhooks.sql")),
+    (4, include_str!("../migrations/0004_integration.sql")),
 ];
 
 /// Newest schema this program knows.
-const SCHEMA_VERSION: i64 = 3;
+const SCHEMA_VERSION: i64 = 4;
 
 /// Brings the schema up to date. A newer schema than this program knows is `schema_too_new`.
 pub(crate) fn migrate(engine: &mut dyn EngineSend, now: Timestamp) -> Result<()> {

@@ -18,6 +18,7 @@ pub mod grants;
 pub mod history_cursor;
 pub mod inbound;
 pub mod inbox;
+pub mod integration;
 pub(crate) mod items;
 pub mod leases;
 pub mod ledger;

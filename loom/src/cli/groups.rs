@@ -8,7 +8,7 @@ use clap::Command;
 pub(crate) const GROUPS: &[(&str, &[&str])] = &[
     ("Start it", &["demo", "up", "down"]),
     ("See what happens", &["status", "where", "notices", "periodic-report"]),
-    ("Connect it", &["agent", "integration", "conversation", "secret"]),
+    ("Connect it", &["agent", "integration", "conversation", "integration-branch", "secret"]),
     ("Talk", &["thread", "inbox", "outbox"]),
     ("Reach out", &["value-connectors", "capability", "turn", "multi-agent", "host-mode-plan", "http"]),
     ("Decide", &["policy"]),

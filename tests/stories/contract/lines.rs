@@ -41,6 +41,8 @@ pub(super) const READS: &[&str] = &[
     "where {INB}",
     "where {OUT}",
     "where {EVT}",
+    "integration-branch",
+    "integration-branch status",
     "periodic-report",
     "periodic-report preview --profile daily --window today --tz Europe/Berlin --lang zh",
     "periodic-report history",

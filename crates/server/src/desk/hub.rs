@@ -5,6 +5,7 @@ mod artifacts;
 mod calls;
 mod draft;
 mod duty;
+mod integration;
 pub(crate) mod live;
 mod loops;
 mod records;

@@ -118,7 +118,8 @@ fn save(
     Ok(change::changed(after, changed, warnings))
 }
 
-fn bind(
+/// Binds an identity.
+pub(crate) fn bind(
     unit: &mut Unit<'_>,
     agent: &str,
     request: &Bind,
@@ -196,7 +197,8 @@ fn check_trust(tx: &mut dyn Tx, address: &Address, groups: &[Vec<String>]) -> Re
     trust::check_compatible(domains.chain([address.trust_domain.as_str()]), groups)
 }
 
-fn update(
+/// Changes the named fields of an Address.
+pub(crate) fn update(
     unit: &mut Unit<'_>,
     id: &AddressId,
     request: &UpdateAddress,

@@ -83,6 +83,17 @@ impl Store {
     }
 }
 
+/// Switches a Connection, where it is not so already.
+pub(crate) fn switch(unit: &mut Unit<'_>, id: &ConnectionId, enabled: bool) -> Result<()> {
+    let before = live(unit, id)?;
+    let mut after = Connection { enabled, ..before.clone() };
+    let action = if enabled { "connection.enable" } else { "connection.disable" };
+    change::commit(unit, &before, &mut after, &edit(action, None))?;
+    unit.wake(crate::Topic::Inbox);
+    unit.wake(crate::Topic::Outbox);
+    Ok(())
+}
+
 /// A Connection that may be changed.
 fn live(unit: &mut Unit<'_>, id: &ConnectionId) -> Result<Connection> {
     let connection: Connection = docs::require_locked(unit.tx, id.as_str())?;
@@ -90,7 +101,12 @@ fn live(unit: &mut Unit<'_>, id: &ConnectionId) -> Result<Connection> {
     Ok(connection)
 }
 
-fn connect(unit: &mut Unit<'_>, request: &Connect, installed: &[String]) -> Result<Mutation<Connection>> {
+/// Registers a Connection.
+pub(crate) fn connect(
+    unit: &mut Unit<'_>,
+    request: &Connect,
+    installed: &[String],
+) -> Result<Mutation<Connection>> {
     let (provider, alias_brand) = canonical_provider(&request.provider, installed)?;
     let brand = match (&request.brand, alias_brand) {
         (Some(brand), _) => Some(brand.clone()),
@@ -144,7 +160,8 @@ fn check_free(unit: &mut Unit<'_>, connection: &Connection) -> Result<()> {
     }
 }
 
-fn update(
+/// Changes the named fields of a Connection.
+pub(crate) fn update(
     unit: &mut Unit<'_>,
     id: &ConnectionId,
     request: &UpdateConnection,

@@ -4,6 +4,8 @@ mod read;
 mod set;
 mod switch;
 
+pub(crate) use set::set as set_conversation;
+
 use loom_api::{
     Mutation,
     request::{Confirm, EnableMembership, SetMembership},

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use loom_domain::{Agent, Connection, Result, Timestamp, Turn};
-use loom_report::{ConnectionFact, Delivery, Facts, Item, Observed, Refusal, TurnFact};
+use loom_report::{Apply, ConnectionFact, Delivery, Facts, Item, Observed, Refusal, TurnFact};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -26,6 +26,7 @@ impl Store {
                 items: observed(items(tx, &span)?),
                 refusals: observed(refusals(tx, &span)?),
                 turns: observed(turns(tx, &span)?),
+                applies: Observed::complete(applies(tx, &span)?),
                 ..Facts::default()
             })
         })
@@ -162,6 +163,12 @@ fn turns(tx: &mut dyn Tx, span: &Span) -> Result<Vec<TurnFact>> {
         }
     };
     Ok(turns.into_iter().map(fact).collect())
+}
+
+fn applies(tx: &mut dyn Tx, span: &Span) -> Result<Vec<Apply>> {
+    let all = super::integration::applies_between(tx, span.start, span.end)?;
+    let apply = |(at, revision, changed)| Apply { at, revision, changed: u64::try_from(changed).unwrap_or(0) };
+    Ok(all.into_iter().map(apply).collect())
 }
 
 /// Tokens of a Turn as its runtime reported them.

@@ -19,7 +19,8 @@ use crate::{
 
 const CLEARABLE: &[&str] = &["displayName", "purpose", "role", "guidance", "quietHours"];
 
-pub(super) fn set(
+/// Creates or changes the Membership of a conversation.
+pub(crate) fn set(
     unit: &mut Unit<'_>,
     address: &AddressId,
     conversation: &str,
