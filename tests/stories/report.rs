@@ -72,7 +72,11 @@ async fn cap_134_cap_135_a_report_is_the_same_each_time_and_arrives_once() {
         let lines = report["summary"].as_array().unwrap();
         lines.iter().find(|line| line["key"] == key).unwrap_or(&Value::Null)["value"].clone()
     };
-    assert_eq!((summary("parts_delivered"), summary("messages_received")), ("4".into(), "4".into()), "{report:#}");
+    assert_eq!(
+        (summary("parts_delivered"), summary("messages_received")),
+        ("4".into(), "4".into()),
+        "{report:#}"
+    );
     assert_eq!(summary("turns_started"), "4");
     let charts = report["charts"].as_array().unwrap();
     let refusals = charts.iter().find(|chart| chart["id"] == "refusals_by_reason").unwrap();

@@ -40,7 +40,8 @@ pub struct Git {
 impl Git {
     /// Names the repository. `variables` is the environment, of which only a few pass.
     pub fn new(repo: &Path, variables: impl IntoIterator<Item = (String, String)>) -> Self {
-        let variables = variables.into_iter().filter(|(name, _)| VARIABLES.contains(&name.as_str())).collect();
+        let variables =
+            variables.into_iter().filter(|(name, _)| VARIABLES.contains(&name.as_str())).collect();
         Git { program: PathBuf::from("git"), repo: repo.to_owned(), variables, limit: GIT_LIMIT }
     }
 
@@ -101,7 +102,9 @@ impl Git {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
         let verb = words.first().copied().unwrap_or_default();
         let work = async {
-            let mut child = command.spawn().map_err(|cause| failed(format!("git cannot be started: {}", cause.kind())))?;
+            let mut child = command
+                .spawn()
+                .map_err(|cause| failed(format!("git cannot be started: {}", cause.kind())))?;
             let stdin = child.stdin.take();
             let feed = async move {
                 if let Some(mut stdin) = stdin {

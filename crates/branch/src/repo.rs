@@ -38,7 +38,8 @@ impl Repo {
         let folder = self.git.text(&["rev-parse", "--path-format=absolute", "--git-common-dir"]).await?;
         let path = PathBuf::from(folder).join("loom-integration.lock");
         let file = File::options().create(true).truncate(false).write(true).open(path);
-        let file = file.map_err(|cause| failed(format!("the repository cannot be locked: {}", cause.kind())))?;
+        let file =
+            file.map_err(|cause| failed(format!("the repository cannot be locked: {}", cause.kind())))?;
         match file.try_lock() {
             Ok(()) => Ok(Lock(file)),
             Err(_) => Err(Error::new(Code::Locked, "another command works on this repository")),
@@ -65,7 +66,10 @@ impl Repo {
 
     /// Gets what a remote has of a branch; nothing local moves.
     pub async fn fetch(&self, remote: &str, branch: &str) -> Result<()> {
-        self.git.text(&["fetch", "--no-tags", "--no-recurse-submodules", "--", remote, branch]).await.map(drop)
+        self.git
+            .text(&["fetch", "--no-tags", "--no-recurse-submodules", "--", remote, branch])
+            .await
+            .map(drop)
     }
 
     /// Whether somebody works on a branch in a working tree.
@@ -77,7 +81,8 @@ impl Repo {
     /// The files below the directory at a commit. Links, submodules and large files are refused.
     pub async fn files(&self, commit: &str) -> Result<Files> {
         let words = ["ls-tree", "-r", "-l", "-z", "--full-tree", commit, "--", &self.dir];
-        let listed = String::from_utf8(self.git.run(&words, Vec::new()).await?).map_err(|_| failed("a path is not UTF-8"))?;
+        let listed = String::from_utf8(self.git.run(&words, Vec::new()).await?)
+            .map_err(|_| failed("a path is not UTF-8"))?;
         let mut places = Vec::new();
         for entry in listed.split_terminator('\0') {
             places.push(self.place(entry)?);
@@ -106,13 +111,20 @@ impl Repo {
         if size.parse::<u64>().map_err(|_| strange())? > FILE_BYTES_MAX {
             return Err(refused("the file is over 256 KiB"));
         }
-        let below = path.strip_prefix(&self.dir).and_then(|path| path.strip_prefix('/')).ok_or_else(strange)?;
+        let below =
+            path.strip_prefix(&self.dir).and_then(|path| path.strip_prefix('/')).ok_or_else(strange)?;
         Ok(((*object).to_owned(), below.to_owned()))
     }
 
     /// Makes one commit on a branch: below the directory exactly these files, elsewhere what the parent has.
     /// Nothing changed makes none. The branch moves only if it is still where it was.
-    pub async fn commit(&self, branch: &str, parent: Option<&str>, files: &Files, message: &str) -> Result<Option<String>> {
+    pub async fn commit(
+        &self,
+        branch: &str,
+        parent: Option<&str>,
+        files: &Files,
+        message: &str,
+    ) -> Result<Option<String>> {
         let present = match parent {
             Some(parent) => self.files(parent).await?,
             None => Files::new(),
@@ -121,7 +133,8 @@ impl Repo {
         if before.is_some() && present == *files {
             return Ok(None);
         }
-        let room = tempfile::tempdir().map_err(|cause| failed(format!("no private place: {}", cause.kind())))?;
+        let room =
+            tempfile::tempdir().map_err(|cause| failed(format!("no private place: {}", cause.kind())))?;
         let git = self.git.clone().variable("GIT_INDEX_FILE", &room.path().join("index"));
         if let Some(parent) = parent {
             git.text(&["read-tree", parent]).await?;
@@ -151,18 +164,27 @@ impl Repo {
         let mut paths = String::new();
         for (n, text) in files.values().enumerate() {
             let path = room.join(n.to_string());
-            std::fs::write(&path, text).map_err(|cause| failed(format!("no private place: {}", cause.kind())))?;
+            std::fs::write(&path, text)
+                .map_err(|cause| failed(format!("no private place: {}", cause.kind())))?;
             paths.push_str(&format!("{}\n", path.display()));
         }
-        let told = git.run(&["hash-object", "-w", "--no-filters", "--stdin-paths"], paths.into_bytes()).await?;
+        let told =
+            git.run(&["hash-object", "-w", "--no-filters", "--stdin-paths"], paths.into_bytes()).await?;
         let objects: Vec<String> = String::from_utf8_lossy(&told).lines().map(str::to_owned).collect();
-        if objects.len() == files.len() { Ok(objects) } else { Err(failed("git stored fewer files than it was given")) }
+        if objects.len() == files.len() {
+            Ok(objects)
+        } else {
+            Err(failed("git stored fewer files than it was given"))
+        }
     }
 
     /// Sends a branch to a remote; a branch that is there and went another way is never overwritten.
     pub async fn push(&self, remote: &str, branch: &str) -> Result<()> {
         let refs = format!("refs/heads/{branch}:refs/heads/{branch}");
-        self.git.text(&["push", "--no-verify", "--recurse-submodules=no", "--", remote, &refs]).await.map(drop)
+        self.git
+            .text(&["push", "--no-verify", "--recurse-submodules=no", "--", remote, &refs])
+            .await
+            .map(drop)
     }
 }
 

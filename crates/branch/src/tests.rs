@@ -128,7 +128,10 @@ async fn cap_133_links_and_large_files_are_refused() {
     git(room.path(), &["add", "loom"]);
     git(room.path(), &["commit", "-q", "-m", "link"]);
     let refused = repo.files("HEAD").await.unwrap_err();
-    assert_eq!((refused.code, &refused.detail["file"]), (Code::InvalidInput, &json!("loom/memberships/mem_a.yaml")));
+    assert_eq!(
+        (refused.code, &refused.detail["file"]),
+        (Code::InvalidInput, &json!("loom/memberships/mem_a.yaml"))
+    );
     std::fs::remove_file(room.path().join("loom/memberships/mem_a.yaml")).unwrap();
     std::fs::write(room.path().join("loom/memberships/mem_a.yaml"), "#".repeat(300_000)).unwrap();
     git(room.path(), &["add", "loom"]);

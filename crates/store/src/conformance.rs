@@ -11,6 +11,7 @@ mod pending;
 mod queue;
 mod sends;
 mod webhooks;
+mod whole;
 mod world;
 
 use world::World;

@@ -40,7 +40,8 @@ pub struct Conflict {
 
 /// The configuration that both sides make, and the conflicts that nobody has resolved.
 pub fn merge(base: &Tree, hub: &Tree, branch: &Tree, resolve: &Resolutions) -> (Tree, Vec<Conflict>) {
-    let keys: BTreeSet<&Key> = base.objects.keys().chain(hub.objects.keys()).chain(branch.objects.keys()).collect();
+    let keys: BTreeSet<&Key> =
+        base.objects.keys().chain(hub.objects.keys()).chain(branch.objects.keys()).collect();
     let (mut merged, mut conflicts) = (Tree::default(), Vec::new());
     for key in keys {
         let sides = [base, hub, branch].map(|tree| tree.objects.get(key));
@@ -53,7 +54,8 @@ pub fn merge(base: &Tree, hub: &Tree, branch: &Tree, resolve: &Resolutions) -> (
 
 /// What both sides agree on: where they are equal that, elsewhere what they agreed on before.
 pub fn agreed(base: &Tree, hub: &Tree, branch: &Tree) -> Tree {
-    let keys: BTreeSet<&Key> = base.objects.keys().chain(hub.objects.keys()).chain(branch.objects.keys()).collect();
+    let keys: BTreeSet<&Key> =
+        base.objects.keys().chain(hub.objects.keys()).chain(branch.objects.keys()).collect();
     let mut agreed = Tree::default();
     for key in keys {
         let [before, ours, theirs] = [base, hub, branch].map(|tree| tree.objects.get(key));

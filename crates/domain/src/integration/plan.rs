@@ -108,7 +108,8 @@ fn change(key: &Key, from: Option<&Fields>, to: Option<&Fields>) -> Option<Chang
     let (from, to) = (from.unwrap_or(&none), to.unwrap_or(&none));
     let names: BTreeSet<&String> = from.keys().chain(to.keys()).collect();
     let value = |side: &Fields, name: &String| side.get(name).cloned().unwrap_or(Value::Null);
-    let differs = |name: &&String| from.get(*name).unwrap_or(&Value::Null) != to.get(*name).unwrap_or(&Value::Null);
+    let differs =
+        |name: &&String| from.get(*name).unwrap_or(&Value::Null) != to.get(*name).unwrap_or(&Value::Null);
     let fields: Vec<FieldChange> = match action {
         Action::Archive => Vec::new(),
         _ => names

@@ -25,7 +25,10 @@ fn cap_132_fields_merge_and_conflicts_name_both_values() {
     let (_, conflicts) = merge(&one("a", "b"), &one("hub", "b"), &one("branch", "b"), &none);
     let [conflict] = conflicts.as_slice() else { panic!("{conflicts:?}") };
     assert_eq!((conflict.object.as_str(), conflict.field.as_str()), ("memberships/mem_a", "purpose"));
-    assert_eq!([&conflict.base, &conflict.hub, &conflict.branch], [&json!("a"), &json!("hub"), &json!("branch")]);
+    assert_eq!(
+        [&conflict.base, &conflict.hub, &conflict.branch],
+        [&json!("a"), &json!("hub"), &json!("branch")]
+    );
     for (side, purpose) in [(Side::Hub, "hub"), (Side::Branch, "branch")] {
         let resolve = Resolutions::from([("memberships/mem_a".into(), [("purpose".into(), side)].into())]);
         let (merged, conflicts) = merge(&one("a", "b"), &one("hub", "b"), &one("branch", "b"), &resolve);
@@ -76,6 +79,7 @@ fn a_new_file_of_an_object_that_is_there_takes_its_id() {
     let fields = json!({"address": "adr_a", "conversationId": "C1", "purpose": "p"});
     let (hub, branch) = (tree(&[("mem_a", fields.clone())]), tree(&[("general", fields)]));
     assert_eq!(branch.settled(&Tree::default(), &hub), hub);
-    let (_, conflicts) = merge(&Tree::default(), &hub, &branch.settled(&Tree::default(), &hub), &Resolutions::new());
+    let (_, conflicts) =
+        merge(&Tree::default(), &hub, &branch.settled(&Tree::default(), &hub), &Resolutions::new());
     assert!(conflicts.is_empty());
 }

@@ -105,7 +105,11 @@ impl Key {
         let id = id.into();
         let is_name = (1..=ID_BYTES_MAX).contains(&id.len())
             && id.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_' || b == b'-');
-        if is_name { Ok(Key { kind, id }) } else { Err(Error::new(Code::InvalidId, "an object is named by its id, or by a-z, 0-9, `_` and `-`")) }
+        if is_name {
+            Ok(Key { kind, id })
+        } else {
+            Err(Error::new(Code::InvalidId, "an object is named by its id, or by a-z, 0-9, `_` and `-`"))
+        }
     }
 }
 
@@ -158,7 +162,11 @@ impl Tree {
 
     /// The objects for the wire, in order.
     pub fn to_objects(&self) -> Vec<Object> {
-        let object = |(key, fields): (&Key, &Fields)| Object { kind: key.kind, id: key.id.clone(), fields: fields.clone() };
+        let object = |(key, fields): (&Key, &Fields)| Object {
+            kind: key.kind,
+            id: key.id.clone(),
+            fields: fields.clone(),
+        };
         self.objects.iter().map(object).collect()
     }
 
@@ -178,7 +186,8 @@ impl Tree {
             for (key, fields) in self.objects.iter().filter(|(key, _)| key.kind == kind) {
                 let mut fields = fields.clone();
                 for reference in ["connection", "address"] {
-                    let known = fields.get(reference).and_then(Value::as_str).and_then(|name| names.get(name));
+                    let known =
+                        fields.get(reference).and_then(Value::as_str).and_then(|name| names.get(name));
                     if let Some(id) = known {
                         fields.insert(reference.to_owned(), json!(id));
                     }
@@ -187,7 +196,10 @@ impl Tree {
                     other.kind == kind
                         && !self.objects.contains_key(other)
                         && !base.objects.contains_key(key)
-                        && kind.identity().iter().all(|name| known.get(*name) == Some(fields.get(*name).unwrap_or(&Value::Null)))
+                        && kind
+                            .identity()
+                            .iter()
+                            .all(|name| known.get(*name) == Some(fields.get(*name).unwrap_or(&Value::Null)))
                 });
                 let key = twin.map_or(key, |(other, _)| {
                     names.insert(key.id.clone(), other.id.clone());

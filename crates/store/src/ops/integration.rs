@@ -98,8 +98,11 @@ pub(super) fn applies_between(
 fn run(unit: &mut Unit<'_>, apply: &Apply) -> Result<Applied> {
     let before = tree::read(unit.tx)?;
     if before.digest() != apply.plan.hub_digest {
-        return Err(Error::new(Code::VersionConflict, "the configuration has changed since the plan was made")
-            .with_hint("Look at the new plan and apply it."));
+        return Err(Error::new(
+            Code::VersionConflict,
+            "the configuration has changed since the plan was made",
+        )
+        .with_hint("Look at the new plan and apply it."));
     }
     if !apply.plan.is_whole() {
         return Err(Error::new(Code::PlanChanged, "the plan does not have the digest that it names"));

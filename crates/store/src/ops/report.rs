@@ -167,7 +167,8 @@ fn turns(tx: &mut dyn Tx, span: &Span) -> Result<Vec<TurnFact>> {
 
 fn applies(tx: &mut dyn Tx, span: &Span) -> Result<Vec<Apply>> {
     let all = super::integration::applies_between(tx, span.start, span.end)?;
-    let apply = |(at, revision, changed)| Apply { at, revision, changed: u64::try_from(changed).unwrap_or(0) };
+    let apply =
+        |(at, revision, changed)| Apply { at, revision, changed: u64::try_from(changed).unwrap_or(0) };
     Ok(all.into_iter().map(apply).collect())
 }
 

@@ -86,7 +86,11 @@ pub(super) fn told(plan: &Plan, applied: &Value, cx: &mut Context<'_, '_>) -> Ou
         return cx.out.json(&applied);
     }
     plan::print(plan, cx)?;
-    cx.out.line(&format!("applied {} at {}", pick::text(applied, "apply_id"), pick::text(applied, "revision")))
+    cx.out.line(&format!(
+        "applied {} at {}",
+        pick::text(applied, "apply_id"),
+        pick::text(applied, "revision")
+    ))
 }
 
 /// Whether the plan may run as it is.
@@ -101,10 +105,13 @@ fn permitted(plan: &Plan, approve: Option<&str>, allow_archive: bool) -> Result<
             .iter()
             .flat_map(|change| change.sensitive.iter().map(move |why| format!("{} {why}", change.object())))
             .collect();
-        return Err(Error::new(Code::ConfirmationRequired, "the plan widens what may happen and needs approval")
-            .with_hint(format!("repeat with --approve {}", plan.plan_digest))
-            .with_detail("plan_digest", plan.plan_digest.clone())
-            .with_detail("sensitive", why));
+        return Err(Error::new(
+            Code::ConfirmationRequired,
+            "the plan widens what may happen and needs approval",
+        )
+        .with_hint(format!("repeat with --approve {}", plan.plan_digest))
+        .with_detail("plan_digest", plan.plan_digest.clone())
+        .with_detail("sensitive", why));
     }
     if plan.archives() && !allow_archive {
         return Err(Error::new(Code::ConfirmationRequired, "the plan archives objects whose files are gone")

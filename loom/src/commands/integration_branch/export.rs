@@ -47,12 +47,16 @@ pub(super) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
         return Err(conflict(&conflicts).into());
     }
     let files = write_files(&merged, &desk.redactor)?;
-    let changed: Vec<&String> = files.iter().filter(|(path, text)| present.get(*path) != Some(text)).map(|(path, _)| path).collect();
+    let changed: Vec<&String> =
+        files.iter().filter(|(path, text)| present.get(*path) != Some(text)).map(|(path, _)| path).collect();
     let removed: Vec<&String> = present.keys().filter(|path| !files.contains_key(*path)).collect();
     let mut commit = None;
     if args.commit && !cx.globals.dry_run {
         not_checked_out(&desk).await?;
-        commit = desk.repo.commit(&desk.binding.branch, Some(&tip), &files, &format!("{}\n", args.message)).await?;
+        commit = desk
+            .repo
+            .commit(&desk.binding.branch, Some(&tip), &files, &format!("{}\n", args.message))
+            .await?;
         let revision = commit.clone().unwrap_or(tip);
         desk.remember(&hub, &merged, &revision)?;
     } else if !cx.globals.dry_run {

@@ -76,8 +76,10 @@ fn binding(args: Args, cx: &Context<'_, '_>) -> Result<Binding> {
     };
     let repo = place(&args.repo)?;
     let known = Binding::load(&cx.env.home())?;
-    let same = known.filter(|known| known.repo == repo && known.dir == args.dir && known.branch == args.branch);
-    let fresh = Binding { repo, dir: args.dir, branch: args.branch, remote: None, revision: None, base: Vec::new() };
+    let same =
+        known.filter(|known| known.repo == repo && known.dir == args.dir && known.branch == args.branch);
+    let fresh =
+        Binding { repo, dir: args.dir, branch: args.branch, remote: None, revision: None, base: Vec::new() };
     let mut binding = same.unwrap_or(fresh);
     binding.remote = args.remote.or(binding.remote);
     binding.check()?;

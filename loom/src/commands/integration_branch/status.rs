@@ -92,7 +92,9 @@ fn stand(base: &Tree, hub: &Tree, branch: &Tree) -> (&'static str, Vec<Value>) {
         json!({"object": object, "changed_by": by, "fields": change.fields.iter().map(|field| &field.field).collect::<Vec<_>>()})
     });
     let objects: Vec<Value> = objects.collect();
-    let by = |who: &str| objects.iter().any(|object| object.get("changed_by").and_then(Value::as_str) == Some(who));
+    let by = |who: &str| {
+        objects.iter().any(|object| object.get("changed_by").and_then(Value::as_str) == Some(who))
+    };
     let state = match (by("hub"), by("branch"), by("both")) {
         (false, false, false) => "in_sync",
         (true, false, false) => "hub_ahead",

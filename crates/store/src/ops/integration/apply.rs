@@ -52,7 +52,15 @@ fn create(
     names: &mut BTreeMap<String, String>,
 ) -> Result<()> {
     if restore(unit, change)? {
-        let fixed = ["agent", "connection", "address", "conversationId", "conversationType", "externalIdentity", "provider"];
+        let fixed = [
+            "agent",
+            "connection",
+            "address",
+            "conversationId",
+            "conversationType",
+            "externalIdentity",
+            "provider",
+        ];
         let fields: Vec<FieldChange> =
             change.fields.iter().filter(|field| !fixed.contains(&field.field.as_str())).cloned().collect();
         return update(unit, apply, change, &change.id, &fields);
@@ -89,7 +97,10 @@ fn create(
             let address: AddressId = take("address").ok_or_else(|| missing("address"))?.parse()?;
             let conversation = take("conversationId").ok_or_else(|| missing("conversationId"))?;
             members.insert("expectedVersion".to_owned(), json!(0));
-            memberships::set_conversation(unit, &address, &conversation, &request(members)?)?.object.id.to_string()
+            memberships::set_conversation(unit, &address, &conversation, &request(members)?)?
+                .object
+                .id
+                .to_string()
         }
     };
     names.insert(change.id.clone(), id);
@@ -133,7 +144,9 @@ fn update(
         }
         Kind::Addresses => {
             let id: AddressId = id.parse()?;
-            if let Some(name) = ["agent", "connection", "externalIdentity"].iter().find(|name| members.contains_key(**name)) {
+            if let Some(name) =
+                ["agent", "connection", "externalIdentity"].iter().find(|name| members.contains_key(**name))
+            {
                 return Err(fixed(name));
             }
             if members.is_empty() {
@@ -167,12 +180,14 @@ fn membership(
         return Ok(());
     }
     members.insert("clear".to_owned(), json!(clear));
-    memberships::set_conversation(unit, &found.address_id, &found.conversation_id, &request(members)?).map(drop)
+    memberships::set_conversation(unit, &found.address_id, &found.conversation_id, &request(members)?)
+        .map(drop)
 }
 
 fn request<T: DeserializeOwned>(members: Map<String, Value>) -> Result<T> {
-    serde_json::from_value(Value::Object(members))
-        .map_err(|cause| Error::new(Code::InvalidInput, format!("a field does not have the form it needs: {cause}")))
+    serde_json::from_value(Value::Object(members)).map_err(|cause| {
+        Error::new(Code::InvalidInput, format!("a field does not have the form it needs: {cause}"))
+    })
 }
 
 fn save<D: Versioned>(
@@ -233,7 +248,8 @@ fn archive(unit: &mut Unit<'_>, change: &Change) -> Result<()> {
         }
         Kind::Connections => {
             let found: Connection = docs::require_locked(unit.tx, &change.id)?;
-            let sql = "SELECT COUNT(*) FROM addresses WHERE connection_id = ?1 AND archived = 0 AND deleted = 0";
+            let sql =
+                "SELECT COUNT(*) FROM addresses WHERE connection_id = ?1 AND archived = 0 AND deleted = 0";
             if unit.tx.number(sql, &crate::params![change.id.as_str()])? > 0 {
                 return Err(Error::new(Code::LifecycleBlocked, format!("{} still has addresses", found.id)));
             }
