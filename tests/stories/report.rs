@@ -1,14 +1,15 @@
 //! A report of a busy hub: the same bytes each time, and one message in the conversation, however often it is run.
 
 use loom_domain::Timestamp;
+use loom_hub::{Clock as _, SystemClock};
 use serde_json::Value;
 
 use crate::harness::{SOON, Scene, eventually};
 
 /// The days until this minute.
 fn window() -> String {
-    let now = jiff::Timestamp::now().as_millisecond();
-    format!("{}..{}", Timestamp(now - 7 * 86_400_000), Timestamp(now))
+    let now: Timestamp = SystemClock.now();
+    format!("{}..{now}", now.plus_ms(-7 * 86_400_000))
 }
 
 /// A busy hub: answers, a refusal, an item that waits, a failed and a good run of a connector.

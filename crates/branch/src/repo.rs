@@ -87,7 +87,11 @@ impl Repo {
         for entry in listed.split_terminator('\0') {
             places.push(self.place(entry)?);
         }
-        let wanted: String = places.iter().map(|(object, _)| format!("{object}\n")).collect();
+        let mut wanted = String::new();
+        for (object, _) in &places {
+            wanted.push_str(object);
+            wanted.push('\n');
+        }
         if places.is_empty() {
             return Ok(Files::new());
         }
@@ -141,7 +145,10 @@ impl Repo {
         }
         let objects = self.store(&git, room.path(), files).await?;
         let gone = present.keys().filter(|path| !files.contains_key(*path));
-        let mut index: String = gone.map(|path| format!("0 {NO_OBJECT}\t{}/{path}\0", self.dir)).collect();
+        let mut index = String::new();
+        for path in gone {
+            index.push_str(&format!("0 {NO_OBJECT}\t{}/{path}\0", self.dir));
+        }
         for (path, object) in files.keys().zip(&objects) {
             index.push_str(&format!("{FILE_MODE} {object}\t{}/{path}\0", self.dir));
         }

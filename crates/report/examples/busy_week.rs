@@ -1,6 +1,7 @@
 //! Writes the report of a made-up busy week: `cargo run -p loom-report --example busy_week -- FOLDER [zh]`.
 
 #[path = "../src/tests/sample.rs"]
+#[expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a made-up week, shared with the tests")]
 mod sample;
 
 use loom_report::{Form, Lang, build};

@@ -27,6 +27,21 @@ pub(crate) struct Scene<'a> {
     pub(crate) buckets: &'a [Bucket],
 }
 
+/// A number of the summary.
+pub(crate) struct Count(String);
+
+impl From<u64> for Count {
+    fn from(count: u64) -> Self {
+        Count(crate::chart::grouped(count))
+    }
+}
+
+impl From<usize> for Count {
+    fn from(count: usize) -> Self {
+        Count::from(u64::try_from(count).unwrap_or(u64::MAX))
+    }
+}
+
 /// What was told so far.
 #[derive(Default)]
 pub(crate) struct Told {
@@ -106,9 +121,9 @@ impl Told {
         self.sections.push(Section { id, title, note, columns: Vec::new(), rows: Vec::new() });
     }
 
-    pub(crate) fn line(&mut self, scene: &Scene<'_>, key: &str, label: &str, value: impl ToString) {
-        let (key, label) = (key.to_owned(), scene.word(label));
-        self.summary.push(SummaryLine { key, label, value: value.to_string() });
+    pub(crate) fn line(&mut self, scene: &Scene<'_>, key: &str, label: &str, value: impl Into<Count>) {
+        let (key, label, Count(value)) = (key.to_owned(), scene.word(label), value.into());
+        self.summary.push(SummaryLine { key, label, value });
     }
 
     /// Hides what must not leave in every text that came with the facts.

@@ -133,9 +133,8 @@ fn reason(kind: Kind, change: &FieldChange) -> Option<String> {
         rank(&change.to).unwrap_or(0) > rank(&change.from).unwrap_or(0)
     };
     let is_sensitive = match (kind, change.field.as_str()) {
-        (_, "enabled") => change.to == Value::Bool(true),
+        (_, "enabled") | (Kind::Connections, "allowHttp") => change.to == Value::Bool(true),
         (Kind::Connections, "credentialRef" | "apiUrl" | "proxyUrl") => !change.to.is_null(),
-        (Kind::Connections, "allowHttp") => change.to == Value::Bool(true),
         (Kind::Addresses, "dmPolicy") => opens(&["closed", "managed", "open"]),
         (Kind::Addresses, "attachmentPolicy") => opens(&["none", "safe", "all"]),
         (Kind::Addresses, "trustDomain") => true,

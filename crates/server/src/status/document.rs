@@ -10,7 +10,7 @@ use loom_store::ops::stats::Counts;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
-/// Members that change with the clock alone; an ETag does not cover them.
+/// Members that change with the clock alone; an `ETag` does not cover them.
 const VOLATILE: [&str; 2] = ["uptime_seconds", "generated_at"];
 const AGE_SUFFIX: &str = "_age_seconds";
 
@@ -124,7 +124,7 @@ pub(super) fn seconds(now: Timestamp, at: Timestamp) -> u64 {
     u64::try_from(now.since_ms(at) / 1_000).unwrap_or(0)
 }
 
-/// A weak ETag of a document: equal when nothing changed but the clock.
+/// A weak `ETag` of a document: equal when nothing changed but the clock.
 pub(crate) fn weak_tag(document: &Value) -> String {
     let mut stable = document.clone();
     settle(&mut stable);

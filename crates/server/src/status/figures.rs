@@ -163,6 +163,6 @@ impl StatusSource for Figures {
         let wanted = Wanted { since: Some(since), ..Wanted::default() };
         let requests = blocking(move || Ok(latest(&dir, &wanted, RUNS_MAX).unwrap_or_default())).await?;
         let told = self.tally.add(since, until, &runs, &requests);
-        series::text(&facts, &told)
+        Ok(series::text(&facts, &told))
     }
 }

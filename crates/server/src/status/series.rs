@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use loom_domain::{Result, Timestamp};
+use loom_domain::Timestamp;
 
 use super::document::{Facts, seconds};
 use super::tally::{Key, Told};
@@ -12,7 +12,7 @@ use super::tally::{Key, Told};
 const SERIES_MAX: usize = 2_000;
 
 /// Writes them as `OpenMetrics` text.
-pub(super) fn text(facts: &Facts, told: &Told) -> Result<String> {
+pub(super) fn text(facts: &Facts, told: &Told) -> String {
     let mut out = Lines::default();
     if let Some(figures) = &facts.figures {
         out.gauge("inbox_items", "Open Inbox items", &of_state(&figures.stats.inbox));
@@ -38,7 +38,7 @@ pub(super) fn text(facts: &Facts, told: &Told) -> Result<String> {
         &told.requests,
     );
     out.summary("provider_request_seconds", "Time of requests to other hosts", &told.seconds);
-    Ok(out.finish())
+    out.finish()
 }
 
 fn of_state(counts: &[(String, u64)]) -> Vec<(String, u64)> {

@@ -9,7 +9,7 @@ use crate::{Figures, ListenConfig, Live, Server, Watched, watching};
 const DESK: &str = "https://desk.example";
 
 /// CAP-142, ATK-S1, ATK-S2: a listed origin reads with exact CORS headers; any other, and `null`, gets 403 before
-/// any work, on every route and method, on event streams and on WebSockets.
+/// any work, on every route and method, on event streams and on `WebSocket`s.
 #[tokio::test]
 async fn cap_142_only_listed_origins_read() {
     let watch = Watch::with(|config| config.cors_origins = vec![DESK.into()]).await;
