@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// Name of the file with the viewer's token.
-const TOKEN_FILE: &str = "status.token";
+const TOKEN_FILE: &str = "status-token";
 /// Rest between two looks at the store; another process writes it, so nothing wakes this one.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Events read at once.

@@ -24,7 +24,7 @@ async fn cap_144_a_token_is_needed_and_travels_in_its_header() {
         assert_eq!(asked.code(), Some(Code::TokenInUrl), "{path}");
         assert!(!asked.body.contains(&watch.token), "{path}");
     }
-    let file = watch.home.path().join("status.token");
+    let file = watch.home.path().join("status-token");
     assert_eq!(std::fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
     let ready: Value = serde_json::from_str(&watch.bare("GET /readyz", &[]).await.body).unwrap();
     assert_eq!(ready, serde_json::json!({"ok": true}));
@@ -77,7 +77,7 @@ async fn cap_146_wrong_methods_and_routes_are_problems() {
     for path in [
         "/v1/capabilities/nobody",
         "/v1/payloads/sha256:0123456789abcdef",
-        "/v1/payloads/..%2f..%2fstatus.token",
+        "/v1/payloads/..%2f..%2fstatus-token",
         "/v1/requests?limit=0",
         "/v1/requests?cursor=x",
         "/v1/capabilities?unknown=1",
