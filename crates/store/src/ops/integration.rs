@@ -55,11 +55,13 @@ impl Store {
 
     /// Changes the configuration as a plan says, or not at all. A plan for another configuration is refused.
     pub async fn apply_integration(&self, act: Act, apply: Apply) -> Result<Applied> {
-        self.write(act, move |unit| {
+        let applied = self.write(act, move |unit| {
             unit.principal.require_owner()?;
             run(unit, &apply)
-        })
-        .await
+        });
+        let applied = applied.await?;
+        crate::fail::point("integration.apply.after_commit")?;
+        Ok(applied)
     }
 
     /// Applies, the newest first.
