@@ -79,7 +79,7 @@ pub(super) struct HandledInput {
     /// Offer that is answered
     #[schemars(length(min = 1, max = 64))]
     pub(super) offer: String,
-    /// What came of it: approved, changes_requested, commented, skipped
+    /// What came of it: approved, `changes_requested`, commented, skipped
     #[schemars(extend("enum" = ["approved", "changes_requested", "commented", "skipped"]), with = "String")]
     pub(super) outcome: Outcome,
     /// Address where it can be seen

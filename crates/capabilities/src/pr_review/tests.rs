@@ -80,7 +80,7 @@ impl Scene {
         let settings = RunSettings { api_url: Some(self.base.clone()), ..RunSettings::default() };
         let limits = crate::RunLimits { max_pages: Some(pages), ..crate::RunLimits::default() };
         let (operation, input) = ("scan".to_owned(), input(&more));
-        let request = RunRequest { operation, input, settings, limits, ..RunRequest::default() };
+        let request = RunRequest { operation, input, limits, settings, ..RunRequest::default() };
         crate::run(&self.world, &PrReview::new(), request, None, &mut NoObserver).await.unwrap()
     }
 
