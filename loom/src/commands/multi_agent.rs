@@ -14,7 +14,7 @@ use clap::Subcommand;
 use crate::context::Context;
 use crate::failure::Outcome;
 
-/// Let several Agents work in rounds, within budgets
+/// Let several Agents work in rounds
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!("loom multi-agent run triage.yaml", "loom multi-agent list"))]
 pub(crate) struct MultiAgent {

@@ -141,3 +141,21 @@ fn a_failed_turn_ends_with_its_code() {
     let end = lines.last().unwrap();
     assert_eq!((&end["type"], &end["turn"]["error"]["code"]), (&json!("end"), &json!("contact_required")));
 }
+
+/// CAP-006: without a hub the bare command says so, and ends well; what needs the hub is exit 7.
+#[test]
+fn cap_006_loops_need_the_hub_and_say_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let bare = at(dir.path(), &["multi-agent", "--json"]);
+    assert_eq!((bare.exit, &bare.json()["hub"]), (0, &json!("not_running")), "{}", bare.err);
+    assert_eq!(at(dir.path(), &["multi-agent"]).exit, 0);
+    let list = at(dir.path(), &["multi-agent", "list", "--json"]);
+    assert_eq!((list.exit, list.code().as_str()), (7, "hub_unreachable"));
+    std::fs::write(dir.path().join("ask.md"), "Say what this is.").unwrap();
+    let ask = dir.path().join("ask.md").display().to_string();
+    let line =
+        ["turn", "run", "--connector", "finance_probe", "--agent", "docs", "--prompt-file", &ask, "--json"];
+    let agent = at(dir.path(), &line);
+    assert_eq!((agent.exit, agent.code().as_str()), (7, "hub_unreachable"), "{}", agent.out);
+    assert!(!dir.path().join("home").exists());
+}

@@ -106,8 +106,15 @@ async fn cap_129_a_sleeping_program_is_cut_at_two_seconds() {
     assert_eq!((plan.host.found, plan.host.version), (Some(true), None));
     assert_ne!(plan.readiness.status, Status::Ready);
     let child = std::fs::read_to_string(folder.path().join("opencode.child")).unwrap();
-    let status = std::fs::read_to_string(format!("/proc/{}/stat", child.trim())).unwrap_or_default();
-    assert!(status.is_empty() || status.contains(") Z "), "{status}");
+    // It was killed with its group; a busy machine takes a moment to let it go.
+    let is_gone = || {
+        let status = std::fs::read_to_string(format!("/proc/{}/stat", child.trim())).unwrap_or_default();
+        status.is_empty() || status.contains(") Z ")
+    };
+    while !is_gone() {
+        assert!(began.elapsed() < Duration::from_secs(20), "{child} still runs");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
 }
 
 /// CAP-129: output beyond its limit is not waited for.

@@ -7,10 +7,10 @@ use crate::context::Context;
 use crate::failure::Outcome;
 use crate::output::pick;
 
-/// Read a payload of a Turn piece by piece, from the hub
+/// Read a payload of a Turn piece by piece
 #[derive(Debug, clap::Args)]
 #[command(
-    long_about = "Read a payload of a Turn piece by piece, from the hub\n\nAn Agent reads the payloads of its own Turns. \
+    long_about = "Read a payload of a Turn piece by piece\n\nAn Agent reads the payloads of its own Turns. \
                   Without a hub, `loom value-connectors show` reads those of this home."
 )]
 #[command(after_help = examples!(

@@ -9,10 +9,10 @@ use crate::compose::world;
 use crate::context::Context;
 use crate::failure::Outcome;
 
-/// Run connectors in order, then an Agent, with a journal
+/// Run connectors in order, then an Agent
 #[derive(Debug, clap::Args)]
 #[command(
-    long_about = "Run connectors in order, then an Agent, with a journal\n\nEach step is on disk before it begins. A Turn that was \
+    long_about = "Run connectors in order, then an Agent\n\nIts journal has each step on disk before it begins. A Turn that was \
                   stopped goes on with `loom turn resume`; what was read is not read again. With --turn-key the \
                   same key is the same Turn: it is shown, not run a second time."
 )]
