@@ -126,8 +126,8 @@ async fn cap_114_an_agents_post_is_a_gated_write_to_a_named_endpoint() {
     assert!(code == 1 && said.contains("\"forbidden\""), "{code} {said}");
     let (code, said) = agent.runs(&format!("{probe} --endpoint tickets --format json")).await;
     assert!(code == 3 && said.contains("\"approval_required\""), "{code} {said}");
-    let error: serde_json::Value =
-        serde_json::from_str(said.split_inclusive("\n}\n").next().unwrap()).unwrap();
+    let document = said.find('{').and_then(|from| said.get(from..=said.rfind('}')?)).unwrap();
+    let error: serde_json::Value = serde_json::from_str(document).unwrap();
     let word = |name: &str| error["error"]["detail"][name].as_str().unwrap().to_owned();
     let (plan, gate, digest) = (word("plan_id"), word("gate_id"), word("call_digest"));
     assert_eq!(service.comments(), 0);

@@ -12,12 +12,13 @@ use crate::context::Context;
 use crate::failure::Outcome;
 use crate::output::pick;
 
-/// Decide about one gate: approve, deny, or settle what nobody knows
+/// Approve, deny or settle one gate
 #[derive(Debug, clap::Args)]
 #[command(group(clap::ArgGroup::new("what").args(["expires", "deny", "settle"])))]
+#[command(override_usage = "loom value-connectors approve PLAN_ID --gate G --call-digest D [OPTIONS]")]
 #[command(after_help = examples!(
     "loom value-connectors approve op_01arz3ndektsv4rrffq69g5fav \\\n    --gate apr_01arz3ndektsv4rrffq69g5fav --call-digest sha256:… --expires 15m",
-    "loom value-connectors approve op_01arz3ndektsv4rrffq69g5fav \\\n    --gate apr_01arz3ndektsv4rrffq69g5fav --call-digest sha256:… --deny --reason 'not now'"
+    "loom value-connectors approve op_01arz3ndektsv4rrffq69g5fav \\\n    --gate apr_01arz3ndektsv4rrffq69g5fav --call-digest sha256:… --deny"
 ))]
 pub(super) struct Args {
     /// Plan id

@@ -18,7 +18,7 @@ use crate::input::body::read_limited;
 use crate::input::document::read_text;
 use words::Own;
 
-/// Plan external writes; with --submit each gets a gate that the owner decides about
+/// Plan external writes; --submit opens gates
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
     "loom value-connectors plan --connector local/tickets --op comment \\\n    --ticket 7 --text 'We are on it' --submit",

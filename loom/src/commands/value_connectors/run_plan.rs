@@ -13,7 +13,7 @@ use crate::output::pick;
 /// Seconds that the hub is waited for.
 const WAIT_SECONDS: u64 = 60;
 
-/// Run a submitted plan: safe calls at once, gated ones with their approval and once
+/// Run a plan; gated calls need approval
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
     "loom value-connectors run op_01arz3ndektsv4rrffq69g5fav",

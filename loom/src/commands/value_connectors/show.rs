@@ -12,7 +12,7 @@ use crate::failure::Outcome;
 /// Fewest hex digits that name a payload.
 const HEX_DIGITS_MIN: usize = 12;
 
-/// Show a connector, a payload, or a plan with its gates
+/// Show a connector, a payload, or a plan
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
     "loom value-connectors show github_public_probe",

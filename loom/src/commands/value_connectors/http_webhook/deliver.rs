@@ -16,8 +16,9 @@ use crate::input::body::read_limited;
 use crate::input::document::read_text;
 use crate::output::pick;
 
-/// Send an event to an endpoint, again and again until it is taken
+/// Send an event until it is taken
 #[derive(Debug, clap::Args)]
+#[command(override_usage = "loom … http-webhook deliver --endpoint NAME --type A.B --data FILE [OPTIONS]")]
 #[command(after_help = examples!(
     "loom value-connectors http-webhook deliver --endpoint billing \\\n    --type invoice.paid --data invoice.json",
     "loom value-connectors http-webhook deliver --endpoint billing \\\n    --type invoice.paid --data - --once"

@@ -40,8 +40,11 @@ pub(crate) enum Command {
     Remove(Remove),
 }
 
-/// Add an endpoint, or change it; a new secret replaces the old one after a day
+/// Add or change an endpoint
+///
+/// A new secret signs beside the old one for a day, and alone then.
 #[derive(Debug, clap::Args)]
+#[command(override_usage = "loom … http-webhook endpoint add NAME --url U --secret-ref REF [OPTIONS]")]
 #[command(after_help = examples!(
     "loom value-connectors http-webhook endpoint add billing \\\n    --url https://billing.example/hooks --secret-ref vault:billing",
     "loom value-connectors http-webhook endpoint add repo \\\n    --url https://repo.example/in --secret-ref env:HOOK --scheme github"
@@ -91,13 +94,13 @@ macro_rules! named {
     )* };
 }
 named! {
-    /// Show an endpoint and its newest deliveries
+    /// Show an endpoint
     Show "show";
     /// Switch an endpoint on
     Enable "enable";
-    /// Switch an endpoint off; what waits for it waits on
+    /// Switch an endpoint off
     Disable "disable";
-    /// Remove an endpoint and give up what waits for it
+    /// Remove an endpoint
     Remove "remove";
 }
 

@@ -29,7 +29,7 @@ fn nothing(_: &Value, _: &Look) -> Vec<String> {
     Vec::new()
 }
 
-/// Show what came in by a route, newest first
+/// Show what came in by a route
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
     "loom value-connectors http-webhook receive --route billing",

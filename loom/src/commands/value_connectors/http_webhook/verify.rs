@@ -14,8 +14,9 @@ use crate::input::document::read_text;
 const BODY_BYTES_MAX: usize = 1024 * 1024;
 const HEADER_BYTES_MAX: usize = 64 * 1024;
 
-/// Check the signature of a delivery from files; nothing is sent
+/// Check a signature from files
 #[derive(Debug, clap::Args)]
+#[command(override_usage = "loom … http-webhook verify --scheme S --headers FILE --body FILE --secret-ref R")]
 #[command(after_help = examples!(
     "loom value-connectors http-webhook verify --scheme standard \\\n    --headers headers.txt --body body.json --secret-ref vault:billing",
     "loom value-connectors http-webhook verify --scheme github \\\n    --headers headers.txt --body body.json --secret-ref env:HOOK --json"
