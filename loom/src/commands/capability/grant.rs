@@ -16,7 +16,7 @@ use crate::output::pick;
 /// Let an Agent run operations of a capability
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
-    "loom capability grant docs github_public_probe --op probe --resource 'repo=acme/*'",
+    "loom capability grant docs pr_review --op scan --resource 'repo=acme/*'",
     "loom capability grant docs local/tickets --op comment \\\n    --resource ticket=7 --effect write --expires 7d"
 ))]
 pub(super) struct Args {
