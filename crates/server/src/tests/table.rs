@@ -30,11 +30,6 @@ fn rows() -> Vec<Row> {
     let ntc = NoticeId::new(1, 1).to_string();
     let art = ArtifactId::new(1, 1).to_string();
     let tok = TokenId::new(1, 1).to_string();
-    let trn = TurnId::new(1, 1).to_string();
-    let plan = OperationId::new(1, 1).to_string();
-    let (gate, grant) = (GateId::new(1, 1).to_string(), GrantId::new(1, 1).to_string());
-    let decision = r#"{"call_digest":"sha256:x","decision":"approve"}"#;
-    let given = r#"{"agent":"docs","capability":"finance_probe","operations":["probe"]}"#;
     let mut rows = reading(&con, &adr, &mem, &inb, &out, &evt);
     rows.extend([
         ("POST", at::agents(), r#"{"name":"docs","runtime":"codex"}"#, "create_agent", Owner),
@@ -87,6 +82,21 @@ fn rows() -> Vec<Row> {
         ("POST", at::policy_explain(), "{}", "explain_policy", Readers),
         ("POST", at::policy_replay(), r#"{"since":"1h","draft":{}}"#, "replay_policy", Owner),
         ("POST", at::notice_ack(&ntc), "{}", "ack_notice", Owner),
+        ("POST", at::hub_stop(), r#"{"drainSeconds":5}"#, "stop_hub", Owner),
+        ("GET", at::artifact(&art), "", "download", OwnerOrAgent),
+    ]);
+    rows.extend(of_capabilities());
+    rows
+}
+
+/// Routes of the capability half.
+fn of_capabilities() -> Vec<Row> {
+    let trn = TurnId::new(1, 1).to_string();
+    let plan = OperationId::new(1, 1).to_string();
+    let (gate, grant) = (GateId::new(1, 1).to_string(), GrantId::new(1, 1).to_string());
+    let decision = r#"{"call_digest":"sha256:x","decision":"approve"}"#;
+    let given = r#"{"agent":"docs","capability":"finance_probe","operations":["probe"]}"#;
+    vec![
         ("POST", at::turns(), r#"{"connectors":[{"connector":"x"}]}"#, "begin_turn", Owner),
         ("DELETE", at::turn(&trn), "", "cancel_turn", Owner),
         ("POST", at::turn_resume(&trn), "", "resume_turn", Owner),
@@ -100,8 +110,6 @@ fn rows() -> Vec<Row> {
         ("GET", at::loops(), "", "loops", OwnerOrViewer),
         ("GET", at::loop_run(&plan), "", "loop_run", OwnerOrViewer),
         ("GET", at::loop_log(&plan) + "?since=1&lane=a", "", "loop_log", OwnerOrViewer),
-        ("POST", at::hub_stop(), r#"{"drainSeconds":5}"#, "stop_hub", Owner),
-        ("GET", at::artifact(&art), "", "download", OwnerOrAgent),
         ("GET", at::endpoints(), "", "endpoints", OwnerOrViewer),
         (
             "POST",
@@ -127,8 +135,7 @@ fn rows() -> Vec<Row> {
         ("POST", at::grants(), given, "give_grant", Owner),
         ("POST", at::grant_revoke(&grant), "{}", "revoke_grant", Owner),
         ("POST", at::capability_run("finance_probe"), "{}", "run_capability", OwnerOrAgent),
-    ]);
-    rows
+    ]
 }
 
 fn reading(con: &str, adr: &str, mem: &str, inb: &str, out: &str, evt: &str) -> Vec<Row> {
