@@ -14,7 +14,7 @@ use crate::failure::Outcome;
 /// Report what happened in a window of time
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
-    "loom periodic-report run --profile weekly --window last-week --out reports",
+    "loom periodic-report run --window last-week --out reports",
     "loom periodic-report preview --window yesterday --tz Europe/Berlin"
 ))]
 pub(crate) struct PeriodicReport {

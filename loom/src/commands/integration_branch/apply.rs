@@ -17,7 +17,7 @@ use crate::output::pick;
 /// Largest file of resolutions.
 const RESOLVE_BYTES_MAX: u64 = 256 * 1024;
 
-/// Bring what the branch has changed to the hub, all of it or nothing
+/// Bring the branch to the hub, all or nothing
 ///
 /// A field that only one side has changed is taken from it. What widens access needs --approve with the digest of
 /// the plan that --dry-run prints; an object whose file is gone is archived only with --allow-archive.

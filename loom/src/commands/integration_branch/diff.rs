@@ -11,7 +11,7 @@ use crate::failure::Outcome;
 const HUB: &str = "hub";
 const BRANCH: &str = "branch";
 
-/// Show what differs between hub, branch and revisions
+/// Compare hub, branch and revisions
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
     "loom integration-branch diff",

@@ -13,11 +13,11 @@ use crate::failure::Outcome;
 
 const FIRST: &str = "The configuration of Loom\n";
 
-/// Bind a repository, and make its branch if it is missing
+/// Bind a repository and its branch
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
     "loom integration-branch init",
-    "loom integration-branch init --repo ../config --dir loom --branch loom/integration"
+    "loom integration-branch init --repo ../config --dir settings"
 ))]
 pub(super) struct Args {
     /// The repository

@@ -9,7 +9,7 @@ use crate::compose::entropy;
 use crate::context::Context;
 use crate::failure::Outcome;
 
-/// Commit what the hub has on a branch of its own, for review
+/// Commit the hub's state for review
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
     "loom integration-branch propose --message \"New channel\"",

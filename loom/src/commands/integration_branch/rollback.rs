@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::failure::Outcome;
 use crate::output::pick;
 
-/// Restore the configuration from before an apply, as a new apply
+/// Restore what was before an apply
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
     "loom integration-branch rollback",

@@ -20,7 +20,7 @@ const LISTING: Listing = Listing::new(
     "no report was made",
 );
 
-/// List the reports that were made, newest window first
+/// List reports, the newest window first
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!("loom periodic-report history", "loom periodic-report history --json"))]
 pub(super) struct Args {}

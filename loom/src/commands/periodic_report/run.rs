@@ -17,7 +17,7 @@ use crate::output::pick;
 /// An equal run finds the report that is there, and sends nothing that was sent.
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
-    "loom periodic-report run --window last-week --out reports --as markdown,html,json",
+    "loom periodic-report run --window last-week --out reports --as html,json",
     "loom periodic-report run --profile daily --to mem_01k9..."
 ))]
 pub(super) struct Args {

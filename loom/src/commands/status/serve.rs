@@ -11,14 +11,14 @@ use crate::compose::watch::{self, Listen};
 use crate::context::Context;
 use crate::failure::Outcome;
 
-/// Serve the status to monitors and pages, reading only
+/// Serve the status to monitors and pages
 ///
 /// The figures come from the store itself, with or without a hub. Readers present the viewer's token, whose
 /// file is made at the first start; programs of your own user need none on a unix socket.
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
     "loom status serve",
-    "loom status serve --listen 127.0.0.1:9000 --allow-origin https://desk.example"
+    "loom status serve --allow-origin https://desk.example"
 ))]
 pub(crate) struct Args {
     /// Address to serve on
