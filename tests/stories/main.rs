@@ -8,6 +8,8 @@ mod branch;
 #[cfg(test)]
 mod canary;
 #[cfg(test)]
+mod cases;
+#[cfg(test)]
 mod codex;
 #[cfg(test)]
 mod connectors;
