@@ -13,13 +13,15 @@ use loom_domain::{
 use loom_store::ops::inbound::{Judged, Offer};
 use loom_store::{Act, Store, StoreConfig};
 
-/// Wall clock of the world; it stands still.
+/// Where the wall clock of the world begins.
 pub(crate) const START: Timestamp = Timestamp(1_800_000_000_000);
 const BOT: &str = "U0BOT";
 /// Conversations that messages spread over.
 pub(crate) const CONVERSATIONS: usize = 256;
 /// Events in one offer when a store is filled.
 const FILL_BATCH: usize = 50;
+/// Time that passes with each act, milliseconds: limits count by the minute and the hour.
+const STEP_MS: u64 = 100;
 /// Largest lease.
 const LEASE_MS: i64 = 3_600_000;
 
@@ -97,8 +99,10 @@ fn act_of(ids: &Arc<AtomicU64>) -> impl Fn() -> Act + use<> {
     let ids = ids.clone();
     move || {
         let ids = ids.clone();
+        let acts = ids.fetch_add(1, Ordering::Relaxed) & u64::from(u32::MAX);
+        let now = START.plus_ms(i64::try_from(acts * STEP_MS).unwrap_or(i64::MAX));
         let entropy = Arc::new(move || u128::from(ids.fetch_add(1, Ordering::Relaxed)));
-        Act { principal: Principal::Owner, now: START, entropy }
+        Act { principal: Principal::Owner, now, entropy }
     }
 }
 
@@ -152,7 +156,7 @@ pub(crate) fn event(n: usize) -> InboundEvent {
     InboundEvent {
         event_id: format!("Ev{n}"),
         kind: EventKind::Message,
-        occurred_at: Some(START),
+        occurred_at: None,
         conversation: ConversationRef {
             conversation_id: conversation.clone(),
             thread_id: None,

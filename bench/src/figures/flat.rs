@@ -35,13 +35,12 @@ pub(crate) async fn measure(options: &Options) -> anyhow::Result<()> {
     let home = tempfile::tempdir()?;
     let floor = Floor::measure(home.path(), SYNCS)?;
     let world = Arc::new(World::new(home.path(), options.seed).await?);
-    let fence = world.fence().await?;
     world.fill(0, SMALL).await?;
-    let small = medians(&world, fence, SMALL).await?;
+    let small = medians(&world, SMALL).await?;
     let started = Instant::now();
     world.fill(SMALL + SAMPLES, options.messages).await?;
     let filled = crate::quantile::count(options.messages) / started.elapsed().as_secs_f64();
-    let large = medians(&world, fence, options.messages).await?;
+    let large = medians(&world, options.messages).await?;
     let parts = [
         ("accept", small.accept, large.accept),
         ("send", small.send, large.send),
@@ -74,7 +73,8 @@ pub(crate) async fn measure(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn medians(world: &Arc<World>, fence: u64, stored: usize) -> anyhow::Result<Medians> {
+async fn medians(world: &Arc<World>, stored: usize) -> anyhow::Result<Medians> {
+    let fence = world.fence().await?;
     let mut times: [Vec<Duration>; 4] = Default::default();
     let [accept, send, list, place] = &mut times;
     for n in stored..stored + SAMPLES {

@@ -24,11 +24,11 @@ pub(crate) async fn measure(options: &Options) -> anyhow::Result<()> {
     let home = tempfile::tempdir()?;
     let floor = Floor::measure(home.path(), SYNCS)?;
     let world = Arc::new(World::new(home.path(), options.seed).await?);
-    let fence = world.fence().await?;
     let step = options.messages / STEPS;
     let (mut mark, mut files) = (0, 0);
     for n in 0..STEPS {
         world.fill(n * step, (n + 1) * step).await?;
+        let fence = world.fence().await?;
         for answered in (n * step..(n + 1) * step).step_by(ANSWERED) {
             send_one(&world, fence, answered).await?;
         }

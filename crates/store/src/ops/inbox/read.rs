@@ -170,9 +170,10 @@ pub(crate) fn event_of_message(
     else {
         return Ok(None);
     };
+    // The sign keeps the order from choosing the index: it would walk over every event of the Connection.
     let events: Vec<StoredEvent> = docs::select(
         tx,
-        "connection_id = ?1 AND conversation_id = ?2 AND provider_message_id = ?3 ORDER BY seq",
+        "connection_id = ?1 AND conversation_id = ?2 AND provider_message_id = ?3 ORDER BY +seq",
         &params![connection.as_str(), message.conversation.conversation_id.as_str(), provider_id.as_str()],
     )?;
     Ok(events.into_iter().find(|stored| {
