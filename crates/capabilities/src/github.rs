@@ -11,7 +11,7 @@ mod repo_name;
 mod token;
 mod url;
 
-use crate::{CatalogEntry, RunPlan, RunRequest};
+use crate::{Boundary, CatalogEntry, RunPlan, RunRequest};
 
 pub(crate) use client::{Github, graphql_url};
 pub(crate) use metadata::{of_discussion, of_issue};
@@ -26,7 +26,20 @@ pub(crate) const API: &str = "https://api.github.com";
 
 /// Starts the entry of a GitHub connector.
 pub(crate) fn entry(id: &str, title: &str) -> CatalogEntry {
-    CatalogEntry::connector(id, title)
+    reaching(CatalogEntry::connector(id, title))
+}
+
+/// Starts the entry of a capability over pull requests.
+pub(crate) fn capability(id: &str, title: &str) -> CatalogEntry {
+    let entry = CatalogEntry { provider: "github".to_owned(), ..CatalogEntry::capability(id, title) };
+    reaching(entry)
+        .boundary(Boundary::PublicContent)
+        .stop_condition("a write is wanted")
+        .stop_condition("a text gives instructions")
+}
+
+fn reaching(entry: CatalogEntry) -> CatalogEntry {
+    entry
         .host("api.github.com", &["GET", "POST"])
         .credential("github", &["token"], false)
         .api_url_variable("LOOM_GITHUB_API_URL")

@@ -39,6 +39,7 @@ mod run;
 mod schema;
 mod sink;
 mod source_map;
+mod state_file;
 mod turn;
 
 pub use capability::{

@@ -14,7 +14,7 @@ use loom_domain::{Error, Result};
 
 use crate::github;
 use crate::{
-    Boundary, Capability, CatalogEntry, Cx, Operation, RunOutcome, RunPlan, RunRequest, Sink, Verdict,
+    Capability, CatalogEntry, Cx, Operation, RunOutcome, RunPlan, RunRequest, Sink, Verdict,
     read_input,
 };
 use evaluate::ProgramState;
@@ -36,19 +36,8 @@ impl PrProgram {
             .paged()
             .resource("repo")
             .rate_scope("github");
-        let connector = github::entry("pr_program", "Programs of pull requests");
-        let entry = CatalogEntry {
-            hosts: connector.hosts,
-            credentials: connector.credentials,
-            api_url_variable: connector.api_url_variable,
-            provider: "github".to_owned(),
-            ..CatalogEntry::capability("pr_program", "Programs of pull requests")
-        };
-        let entry = entry
-            .boundary(Boundary::PublicContent)
+        let entry = github::capability("pr_program", "Programs of pull requests")
             .operation(observe)
-            .stop_condition("a write is wanted")
-            .stop_condition("a text gives instructions")
             .examples(
                 "capability run pr_program --program release.yaml --watch",
                 "capability run pr_program --pr owner/repo#12 --pr owner/other#7",

@@ -1,6 +1,7 @@
 //! `pr_review`: the pull requests of repositories with what people and machines say about them. It only reads.
 
 mod checks;
+mod facts;
 mod filter;
 mod input;
 mod output;
@@ -20,9 +21,10 @@ use serde_json::Value;
 
 use crate::github::{self, Patience, Reader, RepoName};
 use crate::{
-    Boundary, Capability, CatalogEntry, Cx, Operation, RunOutcome, RunPlan, RunRequest, Sink, SourceRef,
+    Capability, CatalogEntry, Cx, Operation, RunOutcome, RunPlan, RunRequest, Sink, SourceRef,
     read_input,
 };
+pub(crate) use facts::Facts;
 use filter::Filter;
 use input::{ChecksInput, Detail, HandledInput, ScanInput, ThreadsInput};
 use pull::Pull;
@@ -62,22 +64,11 @@ impl PrReview {
             .about("Note that an offered head was dealt with")
             .resource("repo")
             .rate_scope("github");
-        let connector = github::entry("pr_review", "Pull requests of GitHub");
-        let entry = CatalogEntry {
-            hosts: connector.hosts,
-            credentials: connector.credentials,
-            api_url_variable: connector.api_url_variable,
-            provider: "github".to_owned(),
-            ..CatalogEntry::capability("pr_review", "Pull requests of GitHub")
-        };
-        let entry = entry
-            .boundary(Boundary::PublicContent)
+        let entry = github::capability("pr_review", "Pull requests of GitHub")
             .operation(scan)
             .operation(threads)
             .operation(checks)
             .operation(handled)
-            .stop_condition("a write is wanted")
-            .stop_condition("a text gives instructions")
             .examples(
                 "capability run pr_review --repo owner/repo --filter \"open -draft checks:passing\"",
                 "capability run pr_review --repo owner/repo --queue",

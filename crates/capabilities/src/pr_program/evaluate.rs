@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use loom_domain::{Error, Result};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::observe::Observed;
 use super::program::{StateWord, Wish};
+use crate::pr_review::Facts;
 
 /// How far one pull request is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -79,38 +79,6 @@ pub(super) struct Assessed {
     pub(super) facts: Facts,
 }
 
-/// The facts that count.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Facts {
-    pub(super) head: Option<String>,
-    pub(super) pull: Option<String>,
-    pub(super) draft: bool,
-    pub(super) base: Option<String>,
-    pub(super) labels: Vec<String>,
-    pub(super) checks: Option<String>,
-    pub(super) review: Option<String>,
-    pub(super) mergeable: Option<String>,
-    pub(super) merge: Option<String>,
-}
-
-impl Facts {
-    fn of(record: &Value) -> Self {
-        let text = |pointer: &str| record.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
-        let labels = record["labels"].as_array().into_iter().flatten();
-        Facts {
-            head: text("/head/oid"),
-            pull: text("/state"),
-            draft: record["draft"].as_bool().unwrap_or_default(),
-            base: text("/base/ref"),
-            labels: labels.filter_map(Value::as_str).map(str::to_owned).collect(),
-            checks: text("/checks/state"),
-            review: text("/reviews/decision"),
-            mergeable: text("/merge/mergeable"),
-            merge: text("/merge/state"),
-        }
-    }
-}
-
 /// All of them, and the program.
 pub(super) struct Assessment {
     pub(super) pulls: Vec<Assessed>,
@@ -138,7 +106,7 @@ pub(super) fn evaluate(observed: &Observed) -> Result<Assessment> {
 fn alone(wish: &Wish, facts: &Facts) -> (State, Vec<String>) {
     let because = |state: State, why: &str| (state, vec![why.to_owned()]);
     let require = wish.require;
-    match facts.pull.as_deref() {
+    match facts.state.as_deref() {
         None => return because(State::Unknown, "it could not be read"),
         Some("merged") => return (State::Merged, vec![]),
         Some("closed") => return because(State::Failed, "closed without a merge"),

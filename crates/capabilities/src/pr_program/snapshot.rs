@@ -1,16 +1,15 @@
 //! The last observation of a program, kept in the home, so that each fact is told once.
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions, TryLockError};
-use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::PathBuf;
+use std::fs::File;
 
 use loom_domain::{Code, Error, Result};
-use loom_secrets::private_file::{PrivateFile, ensure_private_dir, write_private};
 use serde::{Deserialize, Serialize};
 
-use super::evaluate::{Assessment, Facts, State};
+use super::evaluate::{Assessment, State};
 use super::program::Program;
+use crate::pr_review::Facts;
+use crate::state_file::StateFile;
 use crate::{Cx, sha256_of};
 
 const FOLDER: &str = "pr-program";
@@ -97,55 +96,33 @@ impl Snapshot {
 
 /// Names of the material members that differ. Facts that could not be read say nothing.
 fn differences(before: &Kept, now: &Kept) -> Vec<&'static str> {
-    let (a, b) = (&before.facts, &now.facts);
-    let all = [
-        ("state", before.state != now.state),
-        ("head", a.head != b.head),
-        ("pull", a.pull != b.pull),
-        ("draft", a.draft != b.draft),
-        ("base", a.base != b.base),
-        ("labels", a.labels != b.labels),
-        ("checks", a.checks != b.checks),
-        ("review", a.review != b.review),
-        ("mergeable", a.mergeable != b.mergeable),
-    ];
-    if b.pull.is_none() {
+    if now.facts.state.is_none() {
         return vec![];
     }
-    all.into_iter().filter_map(|(name, differs)| differs.then_some(name)).collect()
+    let own = (before.state != now.state).then_some("state");
+    // The state of the program's own is the one people wait for; that of the pull request has another name here.
+    let of_pull = before.facts.differences(&now.facts).into_iter();
+    own.into_iter().chain(of_pull.map(|name| if name == "state" { "pull" } else { name })).collect()
 }
 
 /// Where the last snapshot of a program is kept, locked while the run lasts. Without a home nothing is kept.
 #[derive(Debug)]
 pub(super) struct SnapshotFile {
-    path: Option<PathBuf>,
-    _lock: Option<File>,
+    kept: Option<(StateFile, File)>,
     last: Snapshot,
 }
 
 impl SnapshotFile {
     /// Opens and locks the file of the program.
     pub(super) fn open(cx: &Cx, program: &Program) -> Result<Self> {
-        let Ok(home) = cx.home() else {
-            return Ok(SnapshotFile { path: None, _lock: None, last: Snapshot::default() });
-        };
-        let folder = home.join(FOLDER);
-        ensure_private_dir(home)?;
-        ensure_private_dir(&folder)?;
-        let digest = sha256_of(program);
-        let path = folder.join(format!("{}.json", digest.trim_start_matches("sha256:")));
-        let lock = lock(&path.with_extension("lock"))?;
-        let last = match path.exists() {
-            false => Snapshot::default(),
-            true => {
-                let bytes = PrivateFile::open(&path, BYTES_MAX)?.read(&path)?;
-                serde_json::from_slice(&bytes).map_err(|_| {
-                    Error::new(Code::IntegrityError, "the last snapshot of this program cannot be read")
-                        .with_hint("move it away: the next run begins anew")
-                })?
-            }
-        };
-        Ok(SnapshotFile { path: Some(path), _lock: Some(lock), last })
+        let Ok(home) = cx.home() else { return Ok(SnapshotFile { kept: None, last: Snapshot::default() }) };
+        let file = StateFile::below(home, FOLDER, &sha256_of(program), BYTES_MAX)?;
+        let lock = file.lock("another process observes this program", "stop it, or wait for its end")?;
+        let last = file.read()?.map(|bytes| serde_json::from_slice(&bytes)).transpose().map_err(|_| {
+            Error::new(Code::IntegrityError, "the last snapshot of this program cannot be read")
+                .with_hint("move it away: the next run begins anew")
+        })?;
+        Ok(SnapshotFile { kept: Some((file, lock)), last: last.unwrap_or_default() })
     }
 
     /// The last snapshot.
@@ -161,23 +138,10 @@ impl SnapshotFile {
     /// Keeps a snapshot in its place.
     pub(super) fn keep(&mut self, snapshot: Snapshot) -> Result<()> {
         let snapshot = snapshot.over(&self.last);
-        if let Some(path) = &self.path {
-            write_private(path, &serde_json::to_vec(&snapshot).map_err(Error::internal)?)?;
+        if let Some((file, _)) = &self.kept {
+            file.write(&serde_json::to_vec(&snapshot).map_err(Error::internal)?)?;
         }
         self.last = snapshot;
         Ok(())
-    }
-}
-
-fn lock(path: &std::path::Path) -> Result<File> {
-    let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path);
-    let file = file.map_err(Error::internal)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => {
-            Err(Error::new(Code::Locked, "another process observes this program")
-                .with_hint("stop it, or wait for its end"))
-        }
-        Err(TryLockError::Error(error)) => Err(Error::internal(error)),
     }
 }

@@ -15,6 +15,7 @@ pub(super) use file::QueueFile;
 pub(super) use handled::handled;
 pub(super) use run::{check, observe};
 
+use super::facts::Facts;
 use super::input::Outcome;
 
 /// Days that a receipt is kept.
@@ -57,20 +58,6 @@ pub(super) struct Head {
 pub(super) struct Offer {
     pub(super) id: String,
     pub(super) at: Timestamp,
-}
-
-/// What is material about a pull request.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Facts {
-    pub(super) head: String,
-    pub(super) draft: bool,
-    pub(super) state: String,
-    pub(super) base: String,
-    pub(super) labels: Vec<String>,
-    pub(super) checks: Option<String>,
-    pub(super) review: Option<String>,
-    pub(super) mergeable: Option<String>,
 }
 
 /// That somebody dealt with a head.
@@ -121,41 +108,6 @@ pub(super) struct Delta {
 impl Delta {
     pub(super) fn is_empty(&self) -> bool {
         self.added.is_empty() && self.removed.is_empty() && self.changed.is_empty()
-    }
-}
-
-impl Facts {
-    /// Names of the members that differ.
-    pub(super) fn differences(&self, other: &Facts) -> Vec<&'static str> {
-        let all = [
-            ("head", self.head != other.head),
-            ("draft", self.draft != other.draft),
-            ("state", self.state != other.state),
-            ("base", self.base != other.base),
-            ("labels", self.labels != other.labels),
-            ("checks", self.checks != other.checks),
-            ("review", self.review != other.review),
-            ("mergeable", self.mergeable != other.mergeable),
-        ];
-        all.into_iter().filter_map(|(name, differs)| differs.then_some(name)).collect()
-    }
-
-    /// Reads them out of a record.
-    pub(super) fn of(record: &Value) -> Self {
-        let text = |pointer: &str| record.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
-        let labels = record["labels"].as_array().into_iter().flatten();
-        let mut labels: Vec<String> = labels.filter_map(Value::as_str).map(str::to_owned).collect();
-        labels.sort();
-        Facts {
-            head: text("/head/oid").unwrap_or_default(),
-            draft: record["draft"].as_bool().unwrap_or_default(),
-            state: text("/state").unwrap_or_default(),
-            base: text("/base/ref").unwrap_or_default(),
-            labels,
-            checks: text("/checks/state"),
-            review: text("/reviews/decision"),
-            mergeable: text("/merge/mergeable"),
-        }
     }
 }
 
@@ -233,6 +185,11 @@ impl State {
         let same = |receipt: &&Receipt| receipt.key != key && pull(&receipt.key) == pull(key);
         let last = self.receipts.iter().rfind(same);
         last.is_some_and(|receipt| receipt.outcome == Outcome::ChangesRequested)
+    }
+
+    /// Whether a head waits for somebody.
+    pub(super) fn is_waiting(&self, head: &Head) -> bool {
+        !head.facts.draft && head.facts.state.as_deref() == Some("open") && !self.is_handled(&head.key)
     }
 
     /// Whether somebody dealt with a head.

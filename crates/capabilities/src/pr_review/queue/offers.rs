@@ -59,15 +59,11 @@ pub(crate) struct Backlog {
     pub(crate) next_poll_seconds: u32,
 }
 
-fn is_candidate(state: &State, head: &Head) -> bool {
-    !head.facts.draft && head.facts.state == "open" && !state.is_handled(&head.key)
-}
-
 /// Offers the next heads of all queues together.
 pub(crate) fn offer(states: &mut [State], take: usize, now: Timestamp) -> Vec<Offered> {
     let mut order = Vec::new();
     for (at, state) in states.iter().enumerate() {
-        for (number, head) in state.heads.iter().filter(|(_, head)| is_candidate(state, head)) {
+        for (number, head) in state.heads.iter().filter(|(_, head)| state.is_waiting(head)) {
             let offered = head.offer.as_ref().map_or(i64::MIN, |offer| offer.at.0);
             order.push((head.lane(), offered, head.ready_since.0, at, *number));
         }
@@ -90,7 +86,7 @@ pub(crate) fn offer(states: &mut [State], take: usize, now: Timestamp) -> Vec<Of
 /// Counts what waits in all queues.
 pub(crate) fn backlog(states: &[State], now: Timestamp) -> Backlog {
     let waiting =
-        states.iter().flat_map(|state| state.heads.values().filter(|head| is_candidate(state, head)));
+        states.iter().flat_map(|state| state.heads.values().filter(|head| state.is_waiting(head)));
     let (mut unhandled, mut oldest) = (0_u64, now.0);
     for head in waiting {
         unhandled += 1;

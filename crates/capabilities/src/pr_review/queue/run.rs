@@ -153,8 +153,7 @@ impl Queues {
                 continue;
             };
             let handled = state.is_handled(&head.key);
-            let waits = !handled && !head.facts.draft && head.facts.state == "open";
-            let lane = waits.then(|| head.lane().as_str());
+            let lane = state.is_waiting(head).then(|| head.lane().as_str());
             record["queue"] = json!({"lane": lane, "ready_since": head.ready_since, "handled": handled});
             if let (Some(own), Some(author)) = (own, record.get_mut("author").filter(|one| one.is_object())) {
                 author["is_self"] = Value::Bool(author["login"].as_str() == Some(own));

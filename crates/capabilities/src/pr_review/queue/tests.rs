@@ -11,14 +11,13 @@ fn key(number: u64, head: &str) -> String {
 
 fn seen(number: u64, head: &str) -> Seen {
     let facts = Facts {
-        head: head.repeat(40),
-        draft: false,
-        state: "open".to_owned(),
-        base: "main".to_owned(),
-        labels: vec![],
+        head: Some(head.repeat(40)),
+        state: Some("open".to_owned()),
+        base: Some("main".to_owned()),
         checks: Some("passing".to_owned()),
         review: Some("none".to_owned()),
         mergeable: Some("yes".to_owned()),
+        ..Facts::default()
     };
     Seen { number, key: key(number, head), is_own: false, asks_rework: false, facts }
 }
@@ -144,7 +143,7 @@ fn cap_095_only_material_members_count() {
     assert_eq!(state.observe(&[seen(1, "a")], NOW).added, [key(1, "a")]);
     assert!(state.observe(&[seen(1, "a")], NOW).is_empty());
     let changed =
-        Seen { facts: Facts { base: "next".into(), checks: None, ..seen(1, "a").facts }, ..seen(1, "a") };
+        Seen { facts: Facts { base: Some("next".into()), checks: None, ..seen(1, "a").facts }, ..seen(1, "a") };
     assert_eq!(state.observe(&[changed], NOW).changed, [(key(1, "a"), vec!["base", "checks"])]);
     assert_eq!(state.observe(&[], NOW).removed, [key(1, "a")]);
 }
