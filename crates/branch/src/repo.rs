@@ -134,6 +134,10 @@ impl Repo {
             None => Files::new(),
         };
         let before = self.branch(branch).await?;
+        if before.is_some() && before.as_deref() != parent {
+            return Err(Error::new(Code::VersionConflict, format!("{branch} moved meanwhile"))
+                .with_hint("run it again: it begins with what is there now"));
+        }
         if before.is_some() && present == *files {
             return Ok(None);
         }

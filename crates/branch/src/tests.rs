@@ -58,6 +58,11 @@ async fn cap_131_equal_configuration_gives_equal_bytes() {
     let head = repo.commit_of("HEAD").await.unwrap();
     let first = repo.commit(BRANCH, head.as_deref(), &files, "one\n").await.unwrap().unwrap();
     assert_eq!(repo.commit(BRANCH, Some(&first), &files, "two\n").await.unwrap(), None);
+    let stale = repo.commit(BRANCH, head.as_deref(), &Files::new(), "lost\n").await.unwrap_err();
+    assert_eq!(
+        (stale.code, repo.commit_of(BRANCH).await.unwrap()),
+        (Code::VersionConflict, Some(first.clone()))
+    );
     assert_eq!(read_files(&repo.files(&first).await.unwrap(), &redactor).unwrap(), tree("questions"));
     let mut fewer = write_files(&Tree::default(), &redactor).unwrap();
     fewer.remove("memberships/mem_a.yaml");

@@ -46,7 +46,7 @@ pub(crate) async fn enter(
     let Some(approval) = &request.approval else { return Err(needed(&plan.connector_id)) };
     let book = world.gates.as_ref().ok_or_else(|| needed(&plan.connector_id))?;
     let (sender, key) = (approval.sender_identity.as_deref(), approval.idempotency_key.as_str());
-    let digest = call_digest(world, plan, &request.settings, sender, key).await?;
+    let digest = call_digest(world, plan, true, &request.settings, sender, key).await?;
     book.begin(&approval.gate_id, &digest, run_id).await?;
     Ok(Some(Permit { gate_id: Some(approval.gate_id.clone()), idempotency_key: Some(key.to_owned()) }))
 }

@@ -100,8 +100,9 @@ impl RunPlan {
         self
     }
 
-    /// Says what the write sends.
+    /// Says what the write sends: a plan that sends one writes, whatever its operation does otherwise.
     pub fn write(mut self, write: PlannedWrite) -> Self {
+        self.effect = Effect::Write;
         self.write = Some(write);
         self
     }

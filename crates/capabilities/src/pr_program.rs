@@ -14,8 +14,7 @@ use loom_domain::{Error, Result};
 
 use crate::github;
 use crate::{
-    Capability, CatalogEntry, Cx, Operation, RunOutcome, RunPlan, RunRequest, Sink, Verdict,
-    read_input,
+    Capability, CatalogEntry, Cx, Operation, RunOutcome, RunPlan, RunRequest, Sink, Verdict, read_input,
 };
 use evaluate::ProgramState;
 use input::ObserveInput;
@@ -36,9 +35,8 @@ impl PrProgram {
             .paged()
             .resource("repo")
             .rate_scope("github");
-        let entry = github::capability("pr_program", "Programs of pull requests")
-            .operation(observe)
-            .examples(
+        let entry =
+            github::capability("pr_program", "Programs of pull requests").operation(observe).examples(
                 "capability run pr_program --program release.yaml --watch",
                 "capability run pr_program --pr owner/repo#12 --pr owner/other#7",
             );
@@ -90,7 +88,7 @@ impl Capability for PrProgram {
 
 /// One observation: a record for each pull request, and what they come to.
 async fn once(cx: &Cx, program: &Program, request: &RunRequest, out: &mut dyn Sink) -> Result<RunOutcome> {
-    let mut file = snapshot::SnapshotFile::open(cx, program)?;
+    let mut file = snapshot::SnapshotFile::open(cx, program, request)?;
     let observed = observe::observe(cx, program, request).await?;
     let assessed = evaluate::evaluate(&observed)?;
     let delta = snapshot::Snapshot::of(&assessed, observed.complete).since(file.snapshot());

@@ -21,8 +21,7 @@ use serde_json::Value;
 
 use crate::github::{self, Patience, Reader, RepoName};
 use crate::{
-    Capability, CatalogEntry, Cx, Operation, RunOutcome, RunPlan, RunRequest, Sink, SourceRef,
-    read_input,
+    Capability, CatalogEntry, Cx, Operation, RunOutcome, RunPlan, RunRequest, Sink, SourceRef, read_input,
 };
 pub(crate) use facts::Facts;
 use filter::Filter;

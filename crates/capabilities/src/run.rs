@@ -123,7 +123,7 @@ pub async fn run(
     let outcome = match ready.asks_nothing {
         true => probe::about_itself(capability, &cx, &mut collector).await,
         false => {
-            let writes = ready.operation.effect == Effect::Write;
+            let writes = plan.effect == Effect::Write;
             guarded(capability, &cx, writes, ready.request.clone(), &mut collector).await
         }
     };

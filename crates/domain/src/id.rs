@@ -57,7 +57,10 @@ macro_rules! ids {
                 fn from_str(text: &str) -> Result<Self, Error> {
                     match text.strip_prefix($prefix) {
                         Some(ulid) if is_ulid(ulid) => Ok($name(text.to_owned())),
-                        _ => Err(Error::new(Code::InvalidId, format!("expected an id that starts with {}", $prefix))
+                        Some(_) => Err(Error::new(Code::InvalidId, format!("expected 26 letters and digits behind {}", $prefix))
+                            .with_hint($crate::listing::hint_of_prefix($prefix))
+                            .with_detail("expected_prefix", $prefix)),
+                        None => Err(Error::new(Code::InvalidId, format!("expected an id that starts with {}", $prefix))
                             .with_hint($crate::listing::hint_of_prefix($prefix))
                             .with_detail("expected_prefix", $prefix)),
                     }

@@ -30,9 +30,11 @@ pub fn of_kind(kind: &str) -> Option<&'static str> {
         "connection" | "address" => "loom integration list",
         "membership" | "candidate" => "loom conversation list",
         "event" | "refusal" => "loom inbox refused",
-        "message" | "inbox item" | "turn" | "artifact" => "loom inbox list",
+        "message" | "inbox item" | "artifact" => "loom inbox list",
+        "turn" => "loom turn list",
         "outbox item" | "part" => "loom outbox list",
-        "notice" | "gate" | "connector plan" => "loom notices",
+        "notice" => "loom notices",
+        "gate" | "connector plan" => "loom value-connectors plans",
         "grant" => "loom capability grants AGENT",
         _ => return None,
     };

@@ -44,7 +44,7 @@ impl Hub {
         let shelf = Shelf::new(self.home());
         if asked.preview {
             let report = self.render(&order).await?;
-            return Ok(Reported { report, created: true, deliveries: Vec::new() });
+            return Ok(Reported { report, created: false, deliveries: Vec::new() });
         }
         let (report, created) = match shelf.of_run(&order.run_key())? {
             Some(report) => (report, false),

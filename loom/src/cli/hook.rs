@@ -30,7 +30,9 @@ pub(crate) fn read(cli: &mut Cli) -> Outcome<Option<String>> {
     let matches = match command.try_get_matches_from_mut(words) {
         Ok(matches) => matches,
         Err(error) if error.kind() == ErrorKind::DisplayHelp => return Ok(Some(error.render().to_string())),
-        Err(error) => return Err(usage::translate_at(&error, &format!("loom {PATH}"), &command).into()),
+        Err(error) => {
+            return Err(usage::translate_below(&error, &format!("loom {PATH}"), &command, words).into());
+        }
     };
     let hook = HttpWebhook::from_arg_matches(&matches)
         .map_err(|error| usage::translate_at(&error, &format!("loom {PATH}"), &command))?;

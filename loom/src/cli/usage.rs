@@ -19,6 +19,17 @@ pub(crate) fn translate(error: &clap::Error, root: &Command, arguments: &[String
     translate_at(error, &path, command)
 }
 
+/// The error of a command that stands below another one.
+pub(crate) fn translate_below(
+    error: &clap::Error,
+    path: &str,
+    root: &Command,
+    arguments: &[String],
+) -> Error {
+    let (path, command) = reached_from(path, root, arguments);
+    translate_at(error, &path, command)
+}
+
 /// The error of a command that was reached already.
 pub(crate) fn translate_at(error: &clap::Error, path: &str, command: &Command) -> Error {
     let code = match error.kind() {
@@ -29,6 +40,14 @@ pub(crate) fn translate_at(error: &clap::Error, path: &str, command: &Command) -
     };
     if path.starts_with(SECRETS) && matches!(code, Code::Usage | Code::InvalidArgument) {
         return unsaid(error, path);
+    }
+    if matches!(
+        error.kind(),
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand
+    ) {
+        let names: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
+        return Error::new(code, format!("a command is missing: {}", names.join(", ")))
+            .with_hint(format!("{path} --help"));
     }
     let mut hint = format!("{path} --help");
     if let Some(near) = suggestion(error, command) {
@@ -92,7 +111,11 @@ fn sentence(error: &clap::Error) -> String {
 
 /// The deepest command that the words of a command line reach.
 fn reached<'a>(root: &'a Command, arguments: &[String]) -> (String, &'a Command) {
-    let (mut path, mut at) = ("loom".to_owned(), root);
+    reached_from("loom", root, arguments)
+}
+
+fn reached_from<'a>(path: &str, root: &'a Command, arguments: &[String]) -> (String, &'a Command) {
+    let (mut path, mut at) = (path.to_owned(), root);
     for word in arguments.iter().skip(1).take_while(|word| *word != "--") {
         if let Some(next) = at.find_subcommand(word) {
             path = format!("{path} {}", next.get_name());

@@ -7,6 +7,7 @@ mod http_webhook;
 mod install_check;
 mod list;
 mod plan;
+mod plans;
 mod probe;
 mod remove;
 mod run_plan;
@@ -51,6 +52,7 @@ enum Command {
     Add(add::Args),
     Remove(remove::Args),
     Plan(Box<plan::Args>),
+    Plans(plans::Args),
     Approve(approve::Args),
     Run(run_plan::Args),
     /// One subcommand per connector
@@ -97,6 +99,7 @@ pub(crate) async fn run(connectors: ValueConnectors, cx: &mut Context<'_, '_>) -
         Some(Command::Add(args)) => add::run(args, cx).await,
         Some(Command::Remove(args)) => remove::run(&args, cx),
         Some(Command::Plan(args)) => Box::pin(plan::run(*args, cx)).await,
+        Some(Command::Plans(args)) => plans::run(args, cx).await,
         Some(Command::Approve(args)) => approve::run(args, cx).await,
         Some(Command::Run(args)) => run_plan::run(args, cx).await,
         Some(Command::Connector(_)) if cx.hook.is_some() => Box::pin(http_webhook::run(cx)).await,

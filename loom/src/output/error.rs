@@ -29,6 +29,9 @@ impl Printer<'_> {
 /// What the detail of an error tells a person.
 fn causes(detail: &Value) -> Vec<String> {
     let mut lines = Vec::new();
+    if let Some(place) = pick::value(detail, "pointer").and_then(Value::as_str).filter(|at| !at.is_empty()) {
+        lines.push(format!("at {place}"));
+    }
     if let Some(cause) = pick::value(detail, "cause").and_then(Value::as_str) {
         lines.push(cause.to_owned());
     }

@@ -78,6 +78,7 @@ pub(super) const READS: &[&str] = &[
     "capability list --kind value_connector --effect read",
     "capability show github_public_channel",
     "capability grants {AGENT}",
+    "value-connectors plans",
     "capability run github_public_probe --no-save",
     "turn",
     "turn list --limit 5",

@@ -35,10 +35,7 @@ impl PlannedWrite {
     pub fn content(&self) -> String {
         let mut text = String::new();
         for (name, value) in &self.headers {
-            text.extend([
-                name, ": ", value, "
-",
-            ]);
+            text.extend([name, ": ", value, "\n"]);
         }
         text.push('\n');
         text.push_str(self.body.as_deref().unwrap_or_default());
@@ -46,10 +43,11 @@ impl PlannedWrite {
     }
 }
 
-/// The digest of a call.
+/// The digest of a call. Credentials are read for a gated one only: an approval is bound to them.
 pub async fn call_digest(
     world: &World,
     plan: &RunPlan,
+    gated: bool,
     settings: &RunSettings,
     sender_identity: Option<&str>,
     idempotency_key: &str,
@@ -59,12 +57,13 @@ pub async fn call_digest(
         (None, Some(request)) => (format!("{} {}", request.method, request.url), String::new()),
         (None, None) => (String::new(), String::new()),
     };
+    let fingerprints = if gated { fingerprints(world, settings).await? } else { BTreeMap::new() };
     Ok(sha256_of(&json!({
         "connector_id": plan.connector_id,
         "connector_version": plan.connector_version,
         "operation": plan.operation,
         "target": target,
-        "credential_fingerprint": fingerprints(world, settings).await?,
+        "credential_fingerprint": fingerprints,
         "sender_identity": sender_identity,
         "idempotency_key": idempotency_key,
         "content_digest": sha256_of_bytes(content),

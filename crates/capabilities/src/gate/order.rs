@@ -94,7 +94,7 @@ pub async fn prepare(
     }
     let mut readiness = readiness(world, &*capability, &plan, &request).await;
     let sender = order.sender_identity.as_deref();
-    let digest = match call_digest(world, &plan, &request.settings, sender, &key).await {
+    let digest = match call_digest(world, &plan, gated, &request.settings, sender, &key).await {
         Ok(digest) => digest,
         Err(error) => {
             // A credential that cannot be read binds nothing; there is nothing to approve then.
@@ -140,7 +140,9 @@ fn check(world: &World, order: &CallOrder) -> Result<()> {
         let Some(word) = word else { continue };
         let fits =
             !word.is_empty() && word.chars().count() <= WORD_CHARS_MAX && !word.contains(char::is_control);
-        if !fits || (name == "idempotency_key" && !word.bytes().all(|b| b.is_ascii_graphic())) {
+        // What cannot be seen as it stands would be approved unseen.
+        let hidden = spelled_out(word) != *word;
+        if !fits || hidden || (name == "idempotency_key" && !word.bytes().all(|b| b.is_ascii_graphic())) {
             return Err(Error::new(
                 Code::InvalidInput,
                 format!("{name}: 1 to {WORD_CHARS_MAX} printable characters"),

@@ -145,7 +145,7 @@ async fn cap_115_a_gated_call_runs_once() {
     backend.verify().unwrap();
 }
 
-/// CAP-115: content, target, identity, key, and credential are all in the digest.
+/// CAP-115: content, target, identity and key are all in the digest, and nothing in an identity hides.
 #[tokio::test]
 async fn cap_115_every_changed_byte_changes_the_digest() {
     let (_, world) = mock();
@@ -159,6 +159,8 @@ async fn cap_115_every_changed_byte_changes_the_digest() {
         digests.insert(prepared(&world, order).await.unwrap().call.call_digest);
     }
     assert_eq!(digests.len(), orders.len());
+    let hidden = CallOrder { sender_identity: Some("b\u{200b}ot".to_owned()), ..comment("hello") };
+    assert_eq!(prepared(&world, &hidden).await.unwrap_err().detail["pointer"], "/sender_identity");
     let again = prepared(&world, &comment("hello")).await.unwrap().call;
     assert!(digests.contains(&again.call_digest), "the same call has the same digest");
     assert_eq!((again.gated, again.effect.as_str(), again.readiness.as_str()), (true, "write", "ready"));

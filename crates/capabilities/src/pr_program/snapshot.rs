@@ -1,6 +1,6 @@
 //! The last observation of a program, kept in the home, so that each fact is told once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 
 use loom_domain::{Code, Error, Result};
@@ -10,7 +10,7 @@ use super::evaluate::{Assessment, State};
 use super::program::Program;
 use crate::pr_review::Facts;
 use crate::state_file::StateFile;
-use crate::{Cx, sha256_of};
+use crate::{Cx, RunRequest, github, sha256_of};
 
 const FOLDER: &str = "pr-program";
 /// Largest file that is read.
@@ -88,6 +88,18 @@ impl Snapshot {
         self
     }
 
+    /// This one, with what a later one says of those names.
+    pub(super) fn with(&self, later: &Snapshot, names: &BTreeSet<String>) -> Self {
+        let mut pulls = self.pulls.clone();
+        for name in names {
+            match later.pulls.get(name) {
+                Some(kept) => pulls.insert(name.clone(), kept.clone()),
+                None => pulls.remove(name),
+            };
+        }
+        Snapshot { pulls, complete: true }
+    }
+
     /// Its digest.
     pub(super) fn digest(&self) -> String {
         sha256_of(&self.pulls)
@@ -114,9 +126,11 @@ pub(super) struct SnapshotFile {
 
 impl SnapshotFile {
     /// Opens and locks the file of the program.
-    pub(super) fn open(cx: &Cx, program: &Program) -> Result<Self> {
+    pub(super) fn open(cx: &Cx, program: &Program, request: &RunRequest) -> Result<Self> {
         let Ok(home) = cx.home() else { return Ok(SnapshotFile { kept: None, last: Snapshot::default() }) };
-        let file = StateFile::below(home, FOLDER, &sha256_of(program), BYTES_MAX)?;
+        // The same names mean others on another site.
+        let site = github::site(request.settings.api_url.as_deref());
+        let file = StateFile::below(home, FOLDER, &sha256_of(&(site, program)), BYTES_MAX)?;
         let lock = file.lock("another process observes this program", "stop it, or wait for its end")?;
         let last = file.read()?.map(|bytes| serde_json::from_slice(&bytes)).transpose().map_err(|_| {
             Error::new(Code::IntegrityError, "the last snapshot of this program cannot be read")
@@ -131,17 +145,21 @@ impl SnapshotFile {
     }
 
     /// Forgets it: a watch without a cursor tells everything.
-    pub(super) fn forget(&mut self) {
+    pub(super) fn forget(&mut self) -> Result<()> {
         self.last = Snapshot::default();
+        self.write()
     }
 
     /// Keeps a snapshot in its place.
     pub(super) fn keep(&mut self, snapshot: Snapshot) -> Result<()> {
-        let snapshot = snapshot.over(&self.last);
-        if let Some((file, _)) = &self.kept {
-            file.write(&serde_json::to_vec(&snapshot).map_err(Error::internal)?)?;
+        self.last = snapshot.over(&self.last);
+        self.write()
+    }
+
+    fn write(&self) -> Result<()> {
+        match &self.kept {
+            Some((file, _)) => file.write(&serde_json::to_vec(&self.last).map_err(Error::internal)?),
+            None => Ok(()),
         }
-        self.last = snapshot;
-        Ok(())
     }
 }

@@ -225,6 +225,30 @@ async fn cap_095_a_watch_tells_each_fact_once_also_after_a_restart() {
     assert_eq!(stale.error.unwrap().detail["pointer"], "/cursor");
 }
 
+/// CAP-095: what a reader did not take is told to the next one.
+#[tokio::test(start_paused = true)]
+async fn cap_095_what_nobody_took_is_told_later() {
+    let scene = scene().await;
+    scene.make(CORE, 1, "pending", true);
+    scene.make(WEB, 1, "passing", true);
+    let input = json!({"pr": ["acme/core#1", "acme/web#1"], "watch": true, "interval": "10s"});
+    let mut request = scene.request(input);
+    request.limits.limit = Some(2);
+    let (program, mut cursor, mut seen) = (PrProgram::new(), None, Vec::new());
+    for _ in 0..4 {
+        let mut script = Script { seen: vec![], act: Box::new(|_| ()) };
+        let run = crate::run(&scene.world, &program, request.clone(), cursor.as_deref(), &mut script);
+        cursor = run.await.unwrap().cursor;
+        seen.append(&mut script.seen);
+        scene.make(CORE, 1, "passing", true);
+    }
+    let times = |event: &str| seen.iter().filter(|one| *one == event).count();
+    for event in ["program_started -", "pr_added acme/core#1", "pr_added acme/web#1", "program_satisfied -"] {
+        assert_eq!(times(event), 1, "{event}: {seen:?}");
+    }
+    assert!(times("pr_satisfied acme/web#1") == 1 && times("pr_changed acme/core#1") == 1, "{seen:?}");
+}
+
 /// CAP-094: a watch that is not done in time is a failure of its own kind.
 #[tokio::test(start_paused = true)]
 async fn cap_094_a_watch_ends_at_its_deadline() {

@@ -1,5 +1,6 @@
 //! Looks again and again, and tells each fact once.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use loom_domain::{Code, Error, Result, Timestamp};
@@ -27,12 +28,12 @@ pub(super) async fn watch(
     out: &mut dyn Sink,
 ) -> Result<RunOutcome> {
     let span = input.span()?;
-    let mut file = SnapshotFile::open(cx, program)?;
-    let mut teller = Teller { out, stopped: false };
+    let mut file = SnapshotFile::open(cx, program, request)?;
+    let mut teller = Teller { out, stopped: None, has_dropped: false };
     match request.cursor.as_ref() {
         Some(cursor) => goes_on(cursor, file.snapshot())?,
         None => {
-            file.forget();
+            file.forget()?;
             teller.tell(Item::event("program_started", vec![], cx.now()))?;
         }
     }
@@ -45,17 +46,23 @@ pub(super) async fn watch(
                 let snapshot = Snapshot::of(&assessed, observed.complete);
                 let delta = snapshot.since(file.snapshot());
                 let before = file.snapshot().clone();
-                teller.changes(&assessed, &delta, &before, cx.now())?;
+                let told = teller.changes(&assessed, &delta, &before, cx.now())?;
+                // What nobody took is not told: whoever goes on hears of it.
+                let kept = if teller.has_dropped { before.with(&snapshot, &told) } else { snapshot };
                 let is_partial = !observed.complete || assessed.pulls.iter().any(|one| one.key.is_none());
                 if is_partial && !degraded {
                     let why = vec!["not everything could be read".to_owned()];
                     teller.tell(Item::event("poll_degraded", why, cx.now()))?;
                 }
                 degraded = is_partial;
-                file.keep(snapshot)?;
+                file.keep(kept)?;
                 teller.out.checkpoint(&cursor_of(file.snapshot()));
                 let document = fields(program, &assessed, &delta, observed.complete);
                 teller.out.fields(serde_json::to_value(document).map_err(Error::internal)?);
+                if let Some(stop_reason) = teller.stopped {
+                    let cursor = Some(cursor_of(file.snapshot()));
+                    return Ok(RunOutcome { stop_reason, cursor, ..RunOutcome::default() });
+                }
                 if let Some(name) = end_of(assessed.state) {
                     teller.tell(Item::event(name, vec![], cx.now()))?;
                     return Ok(ended(&assessed, observed.sources));
@@ -75,9 +82,6 @@ pub(super) async fn watch(
                 pause = asked.max(pause);
             }
             Err(error) => return Err(error),
-        }
-        if teller.stopped {
-            return Ok(RunOutcome { stop_reason: StopReason::Limit, ..RunOutcome::default() });
         }
         if Instant::now() + pause >= deadline {
             tokio::time::sleep_until(deadline).await;
@@ -120,26 +124,33 @@ fn goes_on(cursor: &Cursor, last: &Snapshot) -> Result<()> {
 /// Gives events on.
 struct Teller<'a> {
     out: &'a mut dyn Sink,
-    stopped: bool,
+    stopped: Option<StopReason>,
+    has_dropped: bool,
 }
 
 impl Teller<'_> {
     fn tell(&mut self, item: Item) -> Result<()> {
+        if self.stopped.is_some() {
+            self.has_dropped = true;
+            return Ok(());
+        }
         let item = serde_json::to_value(item).map_err(Error::internal)?;
-        if !self.stopped && matches!(self.out.item(item), Flow::Stop(_)) {
-            self.stopped = true;
+        if let Flow::Stop(reason) = self.out.item(item) {
+            self.stopped = Some(reason);
         }
         Ok(())
     }
 
-    /// Tells what changed; what became satisfied or failed is told as such as well.
+    /// Tells what changed; what became satisfied or failed is told as such as well. Gives the names, in lower case,
+    /// of which everything was taken.
     fn changes(
         &mut self,
         assessed: &Assessment,
         delta: &Delta,
         before: &Snapshot,
         now: Timestamp,
-    ) -> Result<()> {
+    ) -> Result<BTreeSet<String>> {
+        let mut told = BTreeSet::new();
         for one in &assessed.pulls {
             let record = Item::of(one, now);
             let was = before.pulls.get(&one.wish.key()).map(|kept| kept.state);
@@ -155,11 +166,13 @@ impl Teller<'_> {
             if one.state == State::Failed && was != Some(State::Failed) {
                 self.tell(Item { event: Some("pr_failed"), ..record })?;
             }
+            told.extend((!self.has_dropped).then(|| one.wish.key()));
         }
         for name in &delta.removed {
             let gone = Item { r#ref: Some(name.clone()), ..Item::event("pr_removed", vec![], now) };
             self.tell(gone)?;
+            told.extend((!self.has_dropped).then(|| name.to_ascii_lowercase()));
         }
-        Ok(())
+        Ok(told)
     }
 }

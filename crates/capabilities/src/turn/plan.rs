@@ -5,10 +5,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::order::TurnOrder;
-use crate::{
-    Catalog, CatalogEntry, Cx, Effect, Effects, HostModePlan, RunLimits, RunSettings, Status, World,
-    sha256_of,
-};
+use crate::{Catalog, CatalogEntry, Cx, Effect, Effects, HostModePlan, Status, World, sha256_of};
 
 /// A connector of a plan.
 #[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
@@ -135,11 +132,12 @@ impl TurnPlan {
 
 async fn connector(world: &World, catalog: &Catalog, call: &super::TurnCall) -> Result<TurnPlanConnector> {
     let capability = catalog.connector(&call.connector)?;
-    let plan = crate::plan(world, &**capability, call.request())?;
+    let request = call.request();
+    let plan = crate::plan(world, &**capability, request.clone())?;
     let mut entry = capability.entry().clone();
     let operation = entry.find_operation(&plan.operation);
     let operation = operation.ok_or_else(|| crate::plan::no_operation(&entry, &plan.operation))?;
-    let cx = Cx::new(world, &entry, operation, &RunSettings::default(), RunLimits::default());
+    let cx = Cx::new(world, &entry, operation, &request.settings, request.limits);
     let readiness = capability.readiness(&cx, Some(&plan.operation)).await;
     let status = readiness.operations.get(&plan.operation).copied().unwrap_or(readiness.status);
     entry.readiness = readiness;

@@ -1,7 +1,7 @@
 //! The Turns below a home: a journal each, found by id or by key, and the mark that stops one.
 
 use std::fs::{File, OpenOptions};
-use std::io::{Read as _, Write as _};
+use std::io::{Read as _, Seek as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -65,27 +65,40 @@ impl TurnRoom {
         (&mut named).take(ID_BYTES_MAX).read_to_string(&mut text).map_err(Error::internal)?;
         let known = text.trim().parse::<TurnId>().ok();
         match known {
-            Some(known) if self.path(&known).exists() => self.same(known, order),
+            Some(known) if self.path(&known).exists() => self.same(world, known, order, plan),
             // The id was written, and the process died before the journal was.
             Some(known) => self.create(world, known, order, plan),
             None => {
-                let write = named.set_len(0).and_then(|()| named.write_all(format!("{id}\n").as_bytes()));
-                write.and_then(|()| named.sync_all()).map_err(Error::internal)?;
+                let cleared = named.set_len(0).and_then(|()| named.rewind());
+                let written = cleared.and_then(|()| named.write_all(format!("{id}\n").as_bytes()));
+                written.and_then(|()| named.sync_all()).map_err(Error::internal)?;
                 self.create(world, id, order, plan)
             }
         }
     }
 
     fn create(&self, world: &World, id: TurnId, order: &TurnOrder, plan: &TurnPlan) -> Result<Begun> {
-        let mut journal = Chain::create(&self.path(&id))?;
+        let journal = Chain::create(&self.path(&id))?;
+        Self::first_row(world, id, order, plan, journal)
+    }
+
+    fn first_row(
+        world: &World,
+        id: TurnId,
+        order: &TurnOrder,
+        plan: &TurnPlan,
+        mut journal: Journal,
+    ) -> Result<Begun> {
         let planned = planned(world, &id, order, plan);
         journal.append(world.clock.now(), planned)?;
         Ok(Begun::New(id, Box::new(journal)))
     }
 
-    fn same(&self, id: TurnId, order: &TurnOrder) -> Result<Begun> {
+    fn same(&self, world: &World, id: TurnId, order: &TurnOrder, plan: &TurnPlan) -> Result<Begun> {
         let digest = order.inputs_digest();
         match self.rows(&id)?.first().map(|row| &row.body) {
+            // The process died between making the journal and its first row.
+            None => Self::first_row(world, id.clone(), order, plan, self.take(&id)?),
             Some(TurnEvent::Planned { inputs_digest, .. }) if *inputs_digest != digest => {
                 let why = format!("the key belongs to {id}, which has other inputs");
                 Err(Error::new(Code::InvalidInput, why).with_detail("pointer", "/turn_key"))
@@ -143,7 +156,8 @@ impl TurnRoom {
 
     /// Payloads of Turns that are not over: they stay.
     pub fn held_payloads(&self) -> std::collections::BTreeSet<String> {
-        let open = self.list(TURNS_LISTED_MAX).into_iter().filter(|turn| !turn.state.is_final());
+        let turns = self.ids().into_iter().filter_map(|id| self.view(&id).ok());
+        let open = turns.filter(|turn| !turn.state.is_final());
         open.flat_map(|turn| turn.connectors).filter_map(|connector| connector.payload_id).collect()
     }
 

@@ -128,8 +128,17 @@ async fn cap_126_a_key_without_a_journal_makes_its_turn() {
         ..TurnOrder::new()
     };
     let first = begin(&room, order.clone()).await.unwrap().turn.turn_id;
-    std::fs::remove_file(home.path().join(format!("turns/{first}.ndjson"))).unwrap();
-    assert_eq!(begin(&room, order).await.unwrap().turn.turn_id, first);
+    let journal = home.path().join(format!("turns/{first}.ndjson"));
+    std::fs::remove_file(&journal).unwrap();
+    assert_eq!(begin(&room, order.clone()).await.unwrap().turn.turn_id, first);
+    std::fs::write(&journal, "").unwrap();
+    let ran = begin(&room, order.clone()).await.unwrap().turn;
+    assert_eq!((ran.turn_id, ran.state), (first, TurnState::Completed));
+    let keys = home.path().join("turns/keys");
+    let key = std::fs::read_dir(keys).unwrap().next().unwrap().unwrap().path();
+    std::fs::write(&key, "half of an id").unwrap();
+    let anew = begin(&room, order.clone()).await.unwrap().turn.turn_id;
+    assert_eq!(begin(&room, order).await.unwrap().turn.turn_id, anew);
 }
 
 /// CAP-127: of two that resume one works and one is locked; a broken journal goes nowhere.
@@ -161,7 +170,33 @@ async fn cap_011_what_cannot_run_leaves_nothing() {
     };
     let error = begin(&room(&home), unknown).await.unwrap_err();
     assert_eq!((error.code, &error.detail["nearest"][0]), (Code::ConnectorNotFound, &json!("finance_probe")));
+    let post = TurnCall {
+        input: json!({"url": "https://hooks.example/x", "method": "POST", "json": {}}),
+        ..TurnCall::of("http_webhook")
+    };
+    let writes = TurnOrder { connectors: vec![post], ..TurnOrder::new() };
+    assert_eq!(begin(&room(&home), writes).await.unwrap_err().code, Code::ApprovalRequired);
     assert!(!home.exists());
+}
+
+/// A plan judges the readiness of a call by the call's own credentials.
+#[tokio::test]
+async fn cap_012_a_plan_reads_the_calls_own_settings() {
+    let call = |refs: &[(&str, &str)]| TurnCall {
+        operation: "chats".to_owned(),
+        credential_refs: refs
+            .iter()
+            .map(|(name, text)| ((*name).to_owned(), loom_secrets::CredentialRef::parse(text).unwrap()))
+            .collect(),
+        ..TurnCall::of("lark_probe")
+    };
+    let mut statuses = Vec::new();
+    for call in [call(&[]), call(&[("lark", "env:LARK_APP")])] {
+        let order = TurnOrder { connectors: vec![call], ..TurnOrder::new() };
+        let plan = TurnPlan::make(&World::of_process(), &Catalog::builtin(), &order).await.unwrap();
+        statuses.push(plan.connectors[0].readiness);
+    }
+    assert_eq!(statuses, [crate::Status::CredentialMissing, crate::Status::Ready]);
 }
 
 /// A Turn ends at the first connector that fails, unless it is told to go on.

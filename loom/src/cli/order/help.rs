@@ -36,10 +36,19 @@ pub(super) fn command(capability: &dyn Capability, operation: &Operation, under:
 /// The operations, when there is a choice.
 fn operations(capability: &dyn Capability, chosen: &Operation) -> String {
     let entry = capability.entry();
-    if entry.operations.len() < 2 {
-        return String::new();
+    let mut text = String::new();
+    if entry.id == "http_webhook" {
+        text.push_str("Commands:\n");
+        for command in crate::cli::hook::command().get_subcommands() {
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+            let _ = writeln!(text, "   {:<12} {about}", command.get_name());
+        }
+        return text;
     }
-    let mut text = String::from("Operations (the first word, or --op):\n");
+    if entry.operations.len() < 2 {
+        return text;
+    }
+    text.push_str("Operations (the first word, or --op):\n");
     for operation in &entry.operations {
         let mark = if operation.id == chosen.id { "*" } else { " " };
         // Writing to a String cannot fail.

@@ -88,7 +88,12 @@ pub(super) async fn not_checked_out(desk: &Desk) -> Result<()> {
     Ok(())
 }
 
+/// Puts the files in the place of those that an earlier export left.
 fn write(folder: &Path, files: &Files) -> Result<()> {
+    match std::fs::remove_dir_all(folder) {
+        Err(cause) if cause.kind() != std::io::ErrorKind::NotFound => return Err(Error::internal(cause)),
+        _ => {}
+    }
     for (path, text) in files {
         let path = folder.join(path);
         for parent in path.ancestors().skip(1).take(3).collect::<Vec<_>>().into_iter().rev() {

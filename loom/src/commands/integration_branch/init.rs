@@ -40,10 +40,10 @@ pub(super) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
     desk.repo.check().await?;
     let hub = hub_tree(cx).await?;
     let files = write_files(&hub, &desk.redactor)?;
+    let lock = desk.repo.lock().await?;
     let tip = desk.tip().await?;
     let created = tip.is_none();
     if !cx.globals.dry_run {
-        let _lock = desk.repo.lock().await?;
         let (branch, tip) = match tip {
             // What is there stays as it is; what both sides have already is agreed on.
             Some(tip) => (desk.tree(&tip).await?, tip),
@@ -55,6 +55,7 @@ pub(super) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
         };
         desk.remember(&hub, &branch, &tip)?;
     }
+    drop(lock);
     told(&desk, &hub, created, cx)
 }
 

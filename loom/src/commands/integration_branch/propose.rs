@@ -36,6 +36,9 @@ pub(super) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
     let _lock = desk.repo.lock().await?;
     let files = write_files(&hub_tree(cx).await?, &desk.redactor)?;
     let tip = desk.commit(None).await?;
+    if desk.repo.files(&tip).await? == files {
+        return nothing(cx);
+    }
     let id = OperationId::new(cx.env.now.0, entropy()()).to_string();
     let branch = format!("loom/propose/{}", id.trim_start_matches(OperationId::PREFIX));
     let mut commit = None;
@@ -52,4 +55,14 @@ pub(super) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
         }));
     }
     cx.out.line(&format!("{branch} {}", commit.unwrap_or_default()))
+}
+
+fn nothing(cx: &mut Context<'_, '_>) -> Outcome {
+    if cx.out.is_human() {
+        return cx.out.line("nothing differs");
+    }
+    cx.out.json(&json!({
+        "schema_version": "loom.integration_proposal/v1", "branch": null, "commit": null, "pushed": false,
+        "dry_run": cx.globals.dry_run,
+    }))
 }

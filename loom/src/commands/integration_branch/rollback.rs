@@ -16,7 +16,7 @@ use crate::output::pick;
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
     "loom integration-branch rollback",
-    "loom integration-branch rollback --to op_01k9... --dry-run"
+    "loom integration-branch rollback --to op_01arz3ndektsv4rrffq69g5fav --dry-run"
 ))]
 pub(super) struct Args {
     /// The apply that is taken back; the newest by default
@@ -50,7 +50,7 @@ pub(super) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
 async fn newest(cx: &Context<'_, '_>) -> Result<String, Error> {
     let applies: Value = cx.hub()?.get(routes::integration_applies()).run().await?;
     let first = pick::list(&applies, "items").first();
-    first
-        .map(|apply| pick::text(apply, "apply_id"))
-        .ok_or_else(|| Error::new(Code::NotFound, "nothing was applied yet"))
+    first.map(|apply| pick::text(apply, "apply_id")).ok_or_else(|| {
+        Error::new(Code::NotFound, "nothing was applied yet").with_hint("loom integration-branch apply")
+    })
 }

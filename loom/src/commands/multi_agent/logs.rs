@@ -15,8 +15,8 @@ const LOOK: Duration = Duration::from_millis(500);
 /// Print what a run did, row by row
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
-    "loom multi-agent logs op_01k9example0000000000000000 --lane scout",
-    "loom multi-agent logs op_01k9example0000000000000000 --follow --format ndjson"
+    "loom multi-agent logs op_01arz3ndektsv4rrffq69g5fav --lane scout",
+    "loom multi-agent logs op_01arz3ndektsv4rrffq69g5fav --follow --format ndjson"
 ))]
 pub(super) struct Args {
     /// Run
@@ -71,7 +71,8 @@ fn line(row: &Value, cx: &mut Context<'_, '_>) -> Outcome {
         "" => String::new(),
         lane => format!("{lane} round {} ", text("round")),
     };
-    let more = [text("end"), text("reason"), text("report.summary")].concat();
+    let more = [text("end"), text("reason"), text("report.summary")];
+    let more = more.iter().filter(|part| !part.is_empty()).map(String::as_str).collect::<Vec<_>>().join(" ");
     let first: String = more.lines().next().unwrap_or_default().chars().take(100).collect();
     cx.out.line(&format!("{}  {:<13} {lane}{first}", text("at"), text("kind")))
 }

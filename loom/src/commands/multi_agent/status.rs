@@ -10,8 +10,8 @@ use crate::failure::Outcome;
 /// Show a run: its lanes, rounds and budget
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
-    "loom multi-agent status op_01k9example0000000000000000",
-    "loom multi-agent status op_01k9example0000000000000000 --json"
+    "loom multi-agent status op_01arz3ndektsv4rrffq69g5fav",
+    "loom multi-agent status op_01arz3ndektsv4rrffq69g5fav --json"
 ))]
 pub(super) struct Args {
     /// Run

@@ -13,8 +13,8 @@ use crate::failure::Outcome;
 /// Stop a run; what works is given a time to end
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
-    "loom multi-agent stop op_01k9example0000000000000000",
-    "loom multi-agent stop op_01k9example0000000000000000 --grace 5m"
+    "loom multi-agent stop op_01arz3ndektsv4rrffq69g5fav",
+    "loom multi-agent stop op_01arz3ndektsv4rrffq69g5fav --grace 5m"
 ))]
 pub(super) struct Args {
     /// Run

@@ -76,7 +76,7 @@ fn here(asked: &request::Report, cx: &Context<'_, '_>) -> Result<Value> {
     let config = Config::load(&home.join("loom.toml"), cx.env.variables.clone().into_iter())?;
     let order = reports::order_of(asked, &config.report, cx.env.now)?;
     let report = reports::without_hub(&home, &order, &Redactor::new())?;
-    Ok(json!({"schema_version": "loom.report_run/v1", "created": true, "report": report, "deliveries": []}))
+    Ok(json!({"schema_version": "loom.report_run/v1", "created": false, "report": report, "deliveries": []}))
 }
 
 fn machine_zone() -> String {

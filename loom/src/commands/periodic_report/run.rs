@@ -18,7 +18,7 @@ use crate::output::pick;
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
     "loom periodic-report run --window last-week --out reports --as html,json",
-    "loom periodic-report run --profile daily --to mem_01k9..."
+    "loom periodic-report run --profile daily --to mem_01arz3ndektsv4rrffq69g5fav"
 ))]
 pub(super) struct Args {
     #[command(flatten)]
@@ -56,7 +56,10 @@ pub(super) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
 
 fn tell(report: &Report, answer: &Value, files: &[String], cx: &mut Context<'_, '_>) -> Outcome {
     cx.out.block(&summary_text(report))?;
-    cx.out.line(&format!("report {}", report.report_id))?;
+    match pick::text(answer, "hub").as_str() {
+        "running" => cx.out.line(&format!("report {}", report.report_id))?,
+        _ => cx.out.note("not kept, and of no hub's facts: start one with `loom up`")?,
+    }
     for file in files {
         cx.out.line(&format!("wrote {file}"))?;
     }

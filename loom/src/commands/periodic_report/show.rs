@@ -12,8 +12,8 @@ use crate::failure::Outcome;
 /// Show a report that was made
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
-    "loom periodic-report show art_01k9...",
-    "loom periodic-report show art_01k9... --json"
+    "loom periodic-report show art_01arz3ndektsv4rrffq69g5fav",
+    "loom periodic-report show art_01arz3ndektsv4rrffq69g5fav --json"
 ))]
 pub(super) struct Args {
     /// Id of the report

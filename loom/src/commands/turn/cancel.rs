@@ -11,8 +11,8 @@ use crate::failure::Outcome;
 /// Stop a Turn, wherever it runs
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
-    "loom turn cancel trn_01k9example0000000000000000",
-    "loom turn cancel trn_01k9example0000000000000000 --json"
+    "loom turn cancel trn_01arz3ndektsv4rrffq69g5fav",
+    "loom turn cancel trn_01arz3ndektsv4rrffq69g5fav --json"
 ))]
 pub(super) struct Args {
     /// Turn

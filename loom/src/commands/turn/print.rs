@@ -71,6 +71,10 @@ pub(super) fn shown(turn: &Value, cx: &mut Context<'_, '_>) -> Outcome {
         if let Some(error) = pick::value(one, "error").filter(|error| !error.is_null()) {
             let (code, message) = (pick::text(error, "code"), pick::text(error, "message"));
             cx.out.line(&format!("    {code}: {message}"))?;
+            pick::value(error, "hint")
+                .and_then(Value::as_str)
+                .iter()
+                .try_for_each(|hint| cx.out.note(&format!("hint: {hint}")))?;
         }
     }
     if let Some(agent) = pick::value(turn, "agent").filter(|agent| !agent.is_null()) {

@@ -12,8 +12,8 @@ use crate::failure::Outcome;
 /// Go on with a Turn that was stopped
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
-    "loom turn resume trn_01k9example0000000000000000",
-    "loom turn resume trn_01k9example0000000000000000 --json"
+    "loom turn resume trn_01arz3ndektsv4rrffq69g5fav",
+    "loom turn resume trn_01arz3ndektsv4rrffq69g5fav --json"
 ))]
 pub(super) struct Args {
     /// Turn

@@ -11,8 +11,8 @@ use crate::failure::Outcome;
 /// Show a Turn, its payloads and its journal
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
-    "loom turn show trn_01k9example0000000000000000",
-    "loom turn show trn_01k9example0000000000000000 --journal --json"
+    "loom turn show trn_01arz3ndektsv4rrffq69g5fav",
+    "loom turn show trn_01arz3ndektsv4rrffq69g5fav --journal --json"
 ))]
 pub(super) struct Args {
     /// Turn

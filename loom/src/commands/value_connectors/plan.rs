@@ -73,7 +73,8 @@ pub(super) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
         return cx.out.connector_plan(&plan);
     }
     let plan = Box::pin(local(&file, cx)).await?;
-    cx.out.connector_plan(&plan)
+    cx.out.connector_plan(&plan)?;
+    cx.out.note("not stored: repeat it with --submit, and the hub keeps it and opens its gates")
 }
 
 /// The plan as it would be submitted; nothing is sent or kept.

@@ -1,5 +1,6 @@
 //! The file of a queue: read, and replaced only if nobody else changed it meanwhile.
 
+use std::fs::File;
 use std::path::Path;
 
 use loom_domain::{Code, Error, Principal, Result};
@@ -56,14 +57,24 @@ impl QueueFile {
         Ok(state)
     }
 
+    /// Keeps others from changing the file until the lock is dropped.
+    pub(crate) fn lock(&self) -> Result<File> {
+        self.file.lock("another process changes this queue", "run it again in a moment")
+    }
+
     /// Replaces the file, unless it is not what was read any more.
     pub(crate) fn replace(&mut self, state: &State) -> Result<()> {
-        let _lock = self.file.lock("another process changes this queue", "run it again in a moment")?;
+        let lock = self.lock()?;
         let now = self.file.read()?.map(sha256_of_bytes);
         if now != self.digest {
             return Err(Error::new(Code::VersionConflict, "the queue was changed by another process")
                 .with_hint("run it again: it starts from the new state"));
         }
+        self.put(state, &lock)
+    }
+
+    /// Puts a state in its place, under the lock.
+    pub(crate) fn put(&mut self, state: &State, _lock: &File) -> Result<()> {
         let bytes = serde_json::to_vec(state).map_err(Error::internal)?;
         self.file.write(&bytes)?;
         self.digest = Some(sha256_of_bytes(&bytes));

@@ -85,8 +85,7 @@ pub(crate) fn offer(states: &mut [State], take: usize, now: Timestamp) -> Vec<Of
 
 /// Counts what waits in all queues.
 pub(crate) fn backlog(states: &[State], now: Timestamp) -> Backlog {
-    let waiting =
-        states.iter().flat_map(|state| state.heads.values().filter(|head| state.is_waiting(head)));
+    let waiting = states.iter().flat_map(|state| state.heads.values().filter(|head| state.is_waiting(head)));
     let (mut unhandled, mut oldest) = (0_u64, now.0);
     for head in waiting {
         unhandled += 1;

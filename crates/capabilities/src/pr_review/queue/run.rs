@@ -1,5 +1,8 @@
 //! A scan for the queue: everything is read first, then compared, then offered.
 
+use std::fs::File;
+use std::time::Duration;
+
 use loom_domain::{Code, Error, Result, Timestamp};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -12,6 +15,10 @@ use crate::pr_review::output::{Changed, Observation, QueueFields, QueueOffer, Wa
 use crate::pr_review::records::Records;
 use crate::pr_review::scan::{self, Order};
 use crate::{Cx, Flow, RunOutcome, RunRequest, Sink, StopReason};
+
+/// Looks at a lock that another process holds.
+const LOCK_TRIES: u32 = 50;
+const LOCK_WAIT: Duration = Duration::from_millis(20);
 
 /// Refuses what a queue cannot be asked with.
 pub(crate) fn check(input: &ScanInput, request: &RunRequest) -> Result<()> {
@@ -45,7 +52,7 @@ pub(crate) async fn observe(
     let scanned = Box::pin(scan::scan(cx, order, scan::patience(input), request, &mut records)).await;
     match scanned {
         Ok(outcome) if outcome.stop_reason == StopReason::End => {
-            let fields = queues.take_in(&records.list, own.as_deref(), input, cx.now())?;
+            let fields = queues.take_in(&records.list, own.as_deref(), input, cx.now()).await?;
             queues.show(&mut records.list, own.as_deref());
             give(records.list, out);
             out.fields(fields);
@@ -96,11 +103,18 @@ struct Queues {
 
 impl Queues {
     fn open(cx: &Cx, input: &ScanInput, names: &[String]) -> Result<Self> {
-        let (mut files, mut states) = (Vec::new(), Vec::new());
-        for name in names {
-            let mut file = QueueFile::open(cx, input.state_file.as_deref(), name)?;
+        let files = names.iter().map(|name| QueueFile::open(cx, input.state_file.as_deref(), name));
+        let mut queues = Queues { files: files.collect::<Result<_>>()?, states: Vec::new() };
+        queues.read(names, input)?;
+        Ok(queues)
+    }
+
+    /// Reads every state; each belongs to the filter of the run.
+    fn read(&mut self, names: &[String], input: &ScanInput) -> Result<()> {
+        let scope = input.filter.clone().unwrap_or_default();
+        self.states.clear();
+        for (file, name) in self.files.iter_mut().zip(names) {
             let state = file.read(name)?;
-            let scope = input.filter.clone().unwrap_or_default();
             if state.scope.as_ref().is_some_and(|known| *known != scope) {
                 let known = state.scope.unwrap_or_default();
                 return Err(Error::new(
@@ -110,20 +124,34 @@ impl Queues {
                 .with_hint("name one with --state-file")
                 .with_detail("pointer", "/filter"));
             }
-            files.push(file);
-            states.push(State { scope: Some(scope), ..state });
+            self.states.push(State { scope: Some(scope.clone()), ..state });
         }
-        Ok(Queues { files, states })
+        Ok(())
     }
 
-    /// Compares, offers and keeps.
-    fn take_in(
+    /// The locks of all files; another process holds one for a moment only.
+    async fn lock(&self) -> Result<Vec<File>> {
+        let mut tries = 0;
+        loop {
+            match self.files.iter().map(QueueFile::lock).collect() {
+                Err(error) if error.code == Code::Locked && tries < LOCK_TRIES => tries += 1,
+                locks => return locks,
+            }
+            tokio::time::sleep(LOCK_WAIT).await;
+        }
+    }
+
+    /// Compares, offers and keeps. The scan took its time: what others noted meanwhile counts.
+    async fn take_in(
         &mut self,
         records: &[Value],
         own: Option<&str>,
         input: &ScanInput,
         now: Timestamp,
     ) -> Result<Value> {
+        let locks = self.lock().await?;
+        let names: Vec<String> = self.states.iter().map(|state| state.repo.clone()).collect();
+        self.read(&names, input)?;
         let mut all = Delta::default();
         for state in &mut self.states {
             let seen: Vec<Seen> = records
@@ -138,8 +166,8 @@ impl Queues {
         }
         let take = usize::try_from(input.take).unwrap_or(1);
         let offers = offer(&mut self.states, take, now);
-        for (file, state) in self.files.iter_mut().zip(&self.states) {
-            file.replace(state)?;
+        for ((file, state), lock) in self.files.iter_mut().zip(&self.states).zip(&locks) {
+            file.put(state, lock)?;
         }
         let observation = if all.is_empty() { Observation::Unchanged } else { Observation::MaterialChange };
         fields_of(observation, &offers, &all, &self.states, now)

@@ -142,8 +142,10 @@ fn cap_095_only_material_members_count() {
     let mut state = queue();
     assert_eq!(state.observe(&[seen(1, "a")], NOW).added, [key(1, "a")]);
     assert!(state.observe(&[seen(1, "a")], NOW).is_empty());
-    let changed =
-        Seen { facts: Facts { base: Some("next".into()), checks: None, ..seen(1, "a").facts }, ..seen(1, "a") };
+    let changed = Seen {
+        facts: Facts { base: Some("next".into()), checks: None, ..seen(1, "a").facts },
+        ..seen(1, "a")
+    };
     assert_eq!(state.observe(&[changed], NOW).changed, [(key(1, "a"), vec!["base", "checks"])]);
     assert_eq!(state.observe(&[], NOW).removed, [key(1, "a")]);
 }

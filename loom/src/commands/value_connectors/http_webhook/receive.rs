@@ -33,7 +33,7 @@ fn nothing(_: &Value, _: &Look) -> Vec<String> {
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
     "loom value-connectors http-webhook receive --route billing",
-    "loom value-connectors http-webhook receive --route billing --follow --format ndjson"
+    "loom value-connectors http-webhook receive --route billing --follow --json"
 ))]
 pub(crate) struct Args {
     /// Route: the name of an endpoint
