@@ -126,6 +126,9 @@ pub struct Delivery {
     pub event_type: String,
     /// Body.
     pub body: String,
+    /// Digest of the data that was ordered; the body holds its time too. Absent in rows of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data_sha256: Option<String>,
     /// Content type and further headers of the envelope.
     pub headers: Vec<(String, String)>,
     /// How far it is.

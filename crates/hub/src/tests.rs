@@ -10,3 +10,4 @@ mod notices;
 mod queue;
 mod script;
 mod secrets;
+mod webhooks;

@@ -66,9 +66,14 @@ pub(crate) fn require<D: Doc>(tx: &mut dyn Tx, id: &str) -> Result<D> {
 }
 
 /// Reads a record by id and locks it until the end of the transaction.
-pub(crate) fn require_locked<D: Doc>(tx: &mut dyn Tx, id: &str) -> Result<D> {
+pub(crate) fn get_locked<D: Doc>(tx: &mut dyn Tx, id: &str) -> Result<Option<D>> {
     let sql = format!("SELECT doc FROM {} WHERE id = ?1{}", D::TABLE, tx.dialect().for_update());
-    tx.first(&sql, &params![id])?.ok_or_else(|| Error::not_found(D::KIND, id))?.doc(0)
+    tx.first(&sql, &params![id])?.map(|row| row.doc(0)).transpose()
+}
+
+/// Reads a record by id and locks it until the end of the transaction; a missing one is `not_found`.
+pub(crate) fn require_locked<D: Doc>(tx: &mut dyn Tx, id: &str) -> Result<D> {
+    get_locked(tx, id)?.ok_or_else(|| Error::not_found(D::KIND, id))
 }
 
 /// Reads the first record that matches a condition.

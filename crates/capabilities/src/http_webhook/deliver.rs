@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use loom_domain::webhook::{ANSWER_BYTES_MAX, BODY_BYTES_MAX, Endpoint, Envelope, Tried};
 use loom_domain::{Code, Error, Result, Timestamp, text::prefix};
-use loom_secrets::{Profile, Redactor, Secret};
+use loom_secrets::{CredentialRef, Profile, Redactor, Secret};
 use loom_transport::{Hosts, Method, Transport};
 use serde_json::{Value, json};
 
@@ -90,6 +90,35 @@ pub fn own_origins(url: &str) -> Vec<String> {
     if is_local { vec![parsed.origin().ascii_serialization()] } else { Vec::new() }
 }
 
+/// The secrets of an endpoint that count now. The first has to be there; the one that it replaces may be gone.
+pub async fn secrets<F: Future<Output = Result<Secret>>>(
+    endpoint: &Endpoint,
+    now: Timestamp,
+    read: impl Fn(CredentialRef) -> F,
+) -> Result<Vec<Secret>> {
+    let mut references = endpoint.secrets(now).into_iter().map(CredentialRef::parse);
+    let Some(first) = references.next() else { return Ok(Vec::new()) };
+    let mut secrets = vec![read(first?).await?];
+    for previous in references {
+        let found = match previous {
+            Ok(reference) => read(reference).await,
+            Err(error) => Err(error),
+        };
+        match found {
+            Ok(secret) => secrets.push(secret),
+            Err(error) => tracing::warn!("the previous secret of {} is left out: {error}", endpoint.name),
+        }
+    }
+    Ok(secrets)
+}
+
+/// The keys that sign, the first in any case; one that it replaces may be of another form.
+fn keys(secrets: &[Secret]) -> Result<Vec<SigningKey>> {
+    let Some((first, previous)) = secrets.split_first() else { return Ok(Vec::new()) };
+    let previous = previous.iter().filter_map(|secret| SigningKey::parse(secret).ok());
+    Ok(std::iter::once(SigningKey::parse(first)?).chain(previous).collect())
+}
+
 /// One attempt: signed with the time of now, sent once, followed nowhere.
 pub async fn attempt(
     transport: &Transport,
@@ -100,7 +129,7 @@ pub async fn attempt(
     secrets: &[Secret],
     now: Timestamp,
 ) -> Result<Tried> {
-    let keys: Vec<SigningKey> = secrets.iter().map(SigningKey::parse).collect::<Result<_>>()?;
+    let keys = keys(secrets)?;
     let seconds = now.0.div_euclid(1_000);
     let signature = signatures(&keys, id, seconds, message.body.as_bytes())?;
     let mut request = transport
@@ -147,6 +176,8 @@ pub async fn attempt(
 
 #[cfg(test)]
 mod tests {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
     use loom_domain::webhook::check_name;
 
     use super::*;
@@ -195,6 +226,33 @@ mod tests {
         assert_eq!(other.unwrap_err().detail["pointer"], "/type");
         let large = json!("x".repeat(BODY_BYTES_MAX));
         assert!(message(&endpoint(Envelope::Standard), "msg1", "a.b", &large, Timestamp(0)).is_err());
+    }
+
+    /// CAP-110: during a rotation the new secret is needed, and the old one signs along as far as it can be read.
+    #[tokio::test]
+    async fn cap_110_a_previous_secret_that_is_gone_is_left_out() {
+        let [new, old] = [7, 8].map(|byte| format!("whsec_{}", STANDARD.encode([byte; 24])));
+        let [new, old] = [new.as_str(), old.as_str()];
+        let mut rotating = endpoint(Envelope::Standard);
+        rotating.previous_secret_ref = Some("env:B".to_owned());
+        rotating.previous_until = Some(Timestamp(10));
+        for (present, wanted) in [
+            (vec!["env:A", "env:B"], Some(vec![new, old])),
+            (vec!["env:A"], Some(vec![new])),
+            (vec!["env:B"], None),
+        ] {
+            let read = |reference: CredentialRef| {
+                let reference = reference.to_string();
+                let value = if reference == "env:A" { new } else { old };
+                let found = present.contains(&reference.as_str()).then(|| Secret::new(value));
+                std::future::ready(found.ok_or_else(|| Error::new(Code::CredentialUnavailable, "gone")))
+            };
+            let found = secrets(&rotating, Timestamp(0), read).await.ok();
+            let found = found.as_deref().map(|all| all.iter().map(Secret::expose).collect::<Vec<_>>());
+            assert_eq!(found, wanted, "{present:?}");
+        }
+        let count = |all: [&str; 2]| keys(&all.map(Secret::new)).ok().map(|keys| keys.len());
+        assert_eq!((count([new, old]), count([new, "x"]), count(["x", new])), (Some(2), Some(1), None));
     }
 
     #[test]

@@ -52,6 +52,11 @@ async fn records(hub: &Hub) -> Result<()> {
             break;
         }
     }
+    for _ in 0..STEPS_MAX {
+        if hub.store().expire_deliveries(hub.act(Principal::Hub)).await? == 0 {
+            break;
+        }
+    }
     hub.store().prune_deliveries(hub.act(Principal::Hub)).await?;
     hub.store().prune_plans(hub.act(Principal::Hub), retention.items_days).await?;
     for _ in 0..STEPS_MAX {

@@ -1,9 +1,9 @@
 //! One attempt of one delivery.
 
-use loom_capabilities::http_webhook::deliver::{Message, attempt, own_origins};
+use loom_capabilities::http_webhook::deliver::{Message, attempt, own_origins, secrets};
 use loom_domain::webhook::{Delivery, Endpoint, Tried};
 use loom_domain::{Principal, Result};
-use loom_secrets::{CredentialRef, Kind, Secret};
+use loom_secrets::{Kind, Secret};
 
 use crate::hub::Hub;
 
@@ -34,12 +34,10 @@ impl Hub {
 
     /// The secrets of an endpoint that count now.
     pub(super) async fn secrets(&self, endpoint: &Endpoint) -> Result<Vec<Secret>> {
-        let mut secrets = Vec::new();
-        for reference in endpoint.secrets(self.now()) {
-            let reference = CredentialRef::parse(reference)?;
-            let field = Kind::Webhook.main_field();
-            secrets.push(self.inner.parts.resolver.resolve_field(&reference, Kind::Webhook, field).await?);
-        }
-        Ok(secrets)
+        let resolver = &self.inner.parts.resolver;
+        secrets(endpoint, self.now(), |reference| async move {
+            resolver.resolve_field(&reference, Kind::Webhook, Kind::Webhook.main_field()).await
+        })
+        .await
     }
 }

@@ -3,6 +3,7 @@
 use loom_api::{Page, query, request, view};
 use loom_capabilities::http_webhook::deliver::message;
 use loom_capabilities::http_webhook::signature::{Scheme, is_id};
+use loom_capabilities::sha256_of;
 use loom_domain::webhook::{BODY_BYTES_USUAL, Delivery, Endpoint, Envelope};
 use loom_domain::{Code, Error, PartId, Principal, Result};
 use loom_secrets::CredentialRef;
@@ -57,6 +58,7 @@ impl Hub {
             endpoint: endpoint.name,
             event_type: request.r#type,
             body: message.body,
+            data_sha256: sha256_of(&request.data),
             headers: message.headers,
         };
         let delivery = self.store().add_delivery(act, new).await?;

@@ -36,10 +36,9 @@ pub enum Taken {
 impl Hub {
     /// Takes a delivery on a route. A route without a usable secret does not exist.
     pub async fn receive_hook(&self, route: String, hook: Hook) -> Result<Taken> {
-        let unknown = || Error::new(Code::NotFound, "no such route");
         check_name(&route).map_err(|_| unknown())?;
-        let endpoint = self.store().endpoint(route.clone()).await.map_err(|_| unknown())?;
-        let secrets = self.secrets(&endpoint).await.unwrap_or_default();
+        let endpoint = self.store().endpoint(route.clone()).await.map_err(of_route)?;
+        let secrets = self.secrets(&endpoint).await.map_err(of_route)?;
         if !endpoint.enabled || secrets.iter().all(|secret| secret.expose().trim().is_empty()) {
             return Err(unknown());
         }
@@ -94,11 +93,8 @@ impl Hub {
             (_, document) => vec![document],
         };
         let is_cloud = kind.starts_with("application/cloudevents");
-        let events = given.into_iter().map(|document| {
-            let event_key = match cloud_key(hook, &document, is_cloud) {
-                Some(key) => key,
-                None => own_key(scheme, hook),
-            };
+        let events = given.into_iter().enumerate().map(|(position, document)| {
+            let event_key = event_key(scheme, hook, &document, is_cloud, position);
             let event_type = document.get("type").and_then(Value::as_str);
             let event_type = event_type.map(|text| prefix(text, KEY_BYTES_MAX).to_owned());
             let mut data = json!({"endpoint": endpoint.name, "event": document});
@@ -113,12 +109,39 @@ fn header<'a>(hook: &'a Hook, name: &str) -> &'a str {
     hook.headers.iter().find(|(key, _)| key == name).map_or("", |(_, value)| value.as_str())
 }
 
-/// Source and id of a `CloudEvent`.
-fn cloud_key(hook: &Hook, document: &Value, is_cloud: bool) -> Option<String> {
-    let of_document = |name: &str| document.get(name).and_then(Value::as_str).filter(|_| is_cloud);
-    let of_headers = |name: &str| Some(header(hook, &format!("ce-{name}"))).filter(|value| !value.is_empty());
-    let member = |name: &str| of_document(name).or_else(|| of_headers(name));
+/// The key by which an event counts once. Only what is signed makes it: headers of an event are not, so whoever saw
+/// a delivery could send it again under ids of their own.
+fn event_key(scheme: Scheme, hook: &Hook, document: &Value, is_cloud: bool, position: usize) -> String {
+    match (cloud_key(document).filter(|_| is_cloud), position) {
+        (Some(key), _) => key,
+        (None, 0) => own_key(scheme, hook),
+        (None, position) => format!("{}#{position}", own_key(scheme, hook)),
+    }
+}
+
+/// Source and id of a `CloudEvent` whose attributes are in the body.
+fn cloud_key(document: &Value) -> Option<String> {
+    let member = |name: &str| document.get(name).and_then(Value::as_str);
     Some(sha256_of_bytes(format!("{}\n{}", member("source")?, member("id")?)))
+}
+
+fn unknown() -> Error {
+    Error::new(Code::NotFound, "no such route")
+}
+
+/// What a sender is told when the endpoint or its secret cannot be read: there is no such route, or, after a
+/// failure of ours, a status after which it sends again. Nothing of the cause goes out.
+fn of_route(error: Error) -> Error {
+    let reason = error.detail.get("reason").and_then(Value::as_str);
+    match (error.code, reason) {
+        (Code::NotFound, _)
+        | (Code::CredentialUnavailable, Some("missing" | "field_missing" | "too_short")) => unknown(),
+        (code, _) => {
+            tracing::warn!("a webhook cannot be taken: {error}");
+            let code = if code.http() >= 500 { code } else { Code::Internal };
+            Error::new(code, "the delivery cannot be checked now")
+        }
+    }
 }
 
 /// The id that the sender signed; where none is signed, the bytes themselves.

@@ -2,14 +2,14 @@
 
 use loom_api::query;
 use loom_domain::webhook::{
-    Delivery, DeliveryState, Endpoint, Envelope, FAILING_MS, OVERLAP_MS, REMEMBERED_MS, Tried,
+    Delivery, DeliveryState, Endpoint, Envelope, FAILING_MS, OVERLAP_MS, REMEMBERED_MS, TTL_MS, Tried,
 };
 use loom_domain::{Code, Principal};
 use serde_json::json;
 
 use super::{both, world::World};
 use crate::Act;
-use crate::ops::webhooks::{EndpointChange, NewDelivery, NewHook, Recorded};
+use crate::ops::webhooks::{ENDED_MAX, EndpointChange, NewDelivery, NewHook, Recorded};
 
 fn change(secret: &str) -> EndpointChange {
     EndpointChange {
@@ -28,6 +28,7 @@ fn delivery(id: &str) -> NewDelivery {
         endpoint: "hooks".to_owned(),
         event_type: "a.b".to_owned(),
         body: "{}".to_owned(),
+        data_sha256: "sha256:1".to_owned(),
         headers: Vec::new(),
     }
 }
@@ -106,6 +107,89 @@ fn cap_111_an_endpoint_that_is_gone_is_switched_off() {
         let endpoint = store.endpoint("hooks".to_owned()).await.unwrap();
         assert_eq!((endpoint.enabled, endpoint.disabled_reason.as_deref()), (false, Some("failing")));
         assert_eq!(notices(world, "webhook_disabled").await, 1, "told once while it is not acknowledged");
+    });
+}
+
+async fn all(world: &World) -> Vec<Delivery> {
+    let page = query::Paging { limit: Some(200), cursor: None };
+    world.store().deliveries(None, page).await.unwrap().items
+}
+
+/// CAP-111: an id stands for its data; the same id with other data is a conflict.
+#[test]
+fn cap_111_an_id_with_other_data_is_a_conflict() {
+    both(async |world: &World| {
+        let store = world.store();
+        store.put_endpoint(world.act(), change("env:A")).await.unwrap();
+        store.add_delivery(world.act(), delivery("msg1")).await.unwrap();
+        let other = NewDelivery { data_sha256: "sha256:2".to_owned(), ..delivery("msg1") };
+        let refused = store.add_delivery(world.act(), other).await.unwrap_err();
+        assert_eq!(refused.code, Code::IdempotencyConflict);
+        let repeated = NewDelivery { body: "{\"later\":1}".to_owned(), ..delivery("msg1") };
+        assert_eq!(store.add_delivery(world.act(), repeated).await.unwrap().body, "{}");
+    });
+}
+
+/// CAP-111: what is past its time is given up with its notice, whether its endpoint is on or off.
+#[test]
+fn cap_111_what_is_past_its_time_is_given_up() {
+    both(async |world: &World| {
+        let store = world.store();
+        store.put_endpoint(world.act(), change("env:A")).await.unwrap();
+        store.add_delivery(world.act(), delivery("msg1")).await.unwrap();
+        store.switch_endpoint(world.act(), "hooks".to_owned(), false).await.unwrap();
+        world.pass_ms(TTL_MS - 1);
+        assert_eq!(store.expire_deliveries(hub(world)).await.unwrap(), 0);
+        world.pass_ms(1);
+        assert_eq!(store.expire_deliveries(hub(world)).await.unwrap(), 1);
+        assert_eq!(store.expire_deliveries(hub(world)).await.unwrap(), 0);
+        store.switch_endpoint(world.act(), "hooks".to_owned(), true).await.unwrap();
+        store.add_delivery(world.act(), delivery("msg2")).await.unwrap();
+        world.pass_ms(TTL_MS);
+        store.add_delivery(world.act(), delivery("msg3")).await.unwrap();
+        assert_eq!(take(world).await.unwrap().0.id, "msg3", "msg2 is not given out");
+        let ended: Vec<_> = all(world).await.into_iter().filter(|d| d.state == DeliveryState::Dead).collect();
+        let told: Vec<_> = ended.iter().map(|d| (d.id.as_str(), d.last_error.as_deref())).collect();
+        assert_eq!(told, [("msg2", Some("delivery_expired")), ("msg1", Some("delivery_expired"))]);
+        assert_eq!(notices(world, "webhook_dead_letter").await, 2);
+    });
+}
+
+/// CAP-111: how long an endpoint fails is no change of its record; that it was switched off is.
+#[test]
+fn cap_111_failures_alone_are_no_new_version() {
+    both(async |world: &World| {
+        let store = world.store();
+        store.put_endpoint(world.act(), change("env:A")).await.unwrap();
+        store.add_delivery(world.act(), delivery("msg1")).await.unwrap();
+        let endpoint = async || store.endpoint("hooks".to_owned()).await.unwrap();
+        let before = endpoint().await;
+        ends(world, "msg1", 500).await;
+        assert_eq!(endpoint().await, Endpoint { failing_since: Some(world.now()), ..before.clone() });
+        ends(world, "msg1", 200).await;
+        assert_eq!(endpoint().await, before);
+        store.add_delivery(world.act(), delivery("msg2")).await.unwrap();
+        ends(world, "msg2", 410).await;
+        assert_eq!((endpoint().await.version, endpoint().await.enabled), (before.version + 1, false));
+    });
+}
+
+/// CAP-111: a removal gives up what waits in steps, the endpoint last.
+#[test]
+fn cap_111_a_removal_gives_up_in_steps() {
+    both(async |world: &World| {
+        let store = world.store();
+        store.put_endpoint(world.act(), change("env:A")).await.unwrap();
+        for n in 0..=ENDED_MAX {
+            store.add_delivery(world.act(), delivery(&format!("msg{n}"))).await.unwrap();
+        }
+        let name = || "hooks".to_owned();
+        assert_eq!(store.remove_endpoint_step(world.act(), name()).await.unwrap(), None);
+        let waiting = all(world).await.iter().filter(|d| d.state == DeliveryState::Pending).count();
+        assert_eq!(waiting, 1);
+        store.remove_endpoint(world.act(), name()).await.unwrap();
+        assert_eq!(store.endpoint(name()).await.unwrap_err().code, Code::NotFound);
+        assert!(all(world).await.iter().all(|d| d.last_error.as_deref() == Some("endpoint_removed")));
     });
 }
 

@@ -1,5 +1,6 @@
 //! Webhooks: the owner's endpoints, deliveries to them, and what comes in by them.
 
+mod ended;
 mod endpoints;
 mod inbound;
 mod queue;
@@ -8,6 +9,8 @@ use loom_domain::webhook::{Delivery, Endpoint};
 
 use crate::{docs::Doc, tx::Value};
 
+#[cfg(test)]
+pub(crate) use ended::ENDED_MAX;
 pub use endpoints::EndpointChange;
 pub use inbound::{HookEvent, HookRefusal, NewHook, Recorded};
 pub use queue::NewDelivery;

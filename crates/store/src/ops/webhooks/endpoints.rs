@@ -68,15 +68,26 @@ impl Store {
         .await
     }
 
-    /// Removes an endpoint; what still waits for it is given up.
+    /// Removes an endpoint; what still waits for it is given up before, a step at a time.
     pub async fn remove_endpoint(&self, act: Act, name: String) -> Result<Endpoint> {
+        loop {
+            if let Some(removed) = self.remove_endpoint_step(act.clone(), name.clone()).await? {
+                return Ok(removed);
+            }
+        }
+    }
+
+    /// One step of a removal; gives the endpoint once it is removed.
+    pub(crate) async fn remove_endpoint_step(&self, act: Act, name: String) -> Result<Option<Endpoint>> {
         self.write(act, move |unit| {
             unit.principal.require_owner()?;
             let endpoint: Endpoint = docs::require_locked(unit.tx, &name)?;
+            if !super::ended::give_up(unit, &name, "endpoint_removed")? {
+                return Ok(None);
+            }
             unit.tx.execute("DELETE FROM webhook_endpoints WHERE id = ?1", &params![name.as_str()])?;
-            super::queue::give_up(unit, &name, "endpoint_removed")?;
             tell(unit, &endpoint, "endpoint.removed", None)?;
-            Ok(endpoint)
+            Ok(Some(endpoint))
         })
         .await
     }

@@ -6,6 +6,7 @@ use loom_domain::{Code, Error, Result, Timestamp};
 
 use super::super::lookup::{self, Filter};
 use super::super::notices::{Tell, tell};
+use super::ended::{ENDED_MAX, dead, expire};
 use super::endpoints;
 use crate::{Act, Store, Topic, Unit, docs, page::PageQuery, params};
 
@@ -27,12 +28,14 @@ pub struct NewDelivery {
     pub event_type: String,
     /// Body.
     pub body: String,
+    /// Digest of the data that was ordered.
+    pub data_sha256: String,
     /// Headers of the envelope.
     pub headers: Vec<(String, String)>,
 }
 
 impl Store {
-    /// Stores a delivery. The same id again gives the one there is.
+    /// Stores a delivery. The same id with the same data gives the one there is.
     pub async fn add_delivery(&self, act: Act, new: NewDelivery) -> Result<Delivery> {
         self.write(act, move |unit| {
             unit.principal.require_owner()?;
@@ -57,6 +60,7 @@ impl Store {
                 endpoint: new.endpoint.clone(),
                 event_type: new.event_type.clone(),
                 body: new.body.clone(),
+                data_sha256: Some(new.data_sha256.clone()),
                 headers: new.headers.clone(),
                 state: DeliveryState::Pending,
                 attempts: 0,
@@ -76,11 +80,6 @@ impl Store {
         .await
     }
 
-    /// One delivery.
-    pub async fn delivery(&self, id: String) -> Result<Delivery> {
-        self.read(move |tx| docs::require(tx, &id)).await
-    }
-
     /// Deliveries, newest first.
     pub async fn deliveries(&self, endpoint: Option<String>, query: query::Paging) -> Result<Page<Delivery>> {
         self.read(move |tx| {
@@ -96,30 +95,32 @@ impl Store {
     /// When the next delivery of an enabled endpoint is due.
     pub async fn next_delivery_at(&self) -> Result<Option<Timestamp>> {
         self.read(|tx| {
-            let sql = "SELECT MIN(d.due_at), COUNT(*) FROM webhook_deliveries d JOIN webhook_endpoints e ON e.id = d.endpoint \
-                       WHERE d.state = 'pending' AND e.enabled = 1";
-            let row = tx.first(sql, &[])?;
-            Ok(row.filter(|row| row.int(1) > 0).map(|row| Timestamp(row.int(0))))
+            let sql = "SELECT d.due_at FROM webhook_deliveries d WHERE d.state = 'pending' AND EXISTS \
+                       (SELECT 1 FROM webhook_endpoints e WHERE e.id = d.endpoint AND e.enabled = 1) \
+                       ORDER BY d.due_at LIMIT 1";
+            Ok(tx.first(sql, &[])?.map(|row| Timestamp(row.int(0))))
         })
         .await
     }
 
-    /// Takes the next delivery that is due, with its endpoint. Its attempt is counted before it is made.
+    /// Takes the next delivery that is due, with its endpoint. Its attempt is counted before it is made. One
+    /// past its time is given up instead.
     pub async fn take_delivery(&self, act: Act) -> Result<Option<(Delivery, Endpoint)>> {
         self.write(act, move |unit| {
-            let sql = "SELECT d.id FROM webhook_deliveries d JOIN webhook_endpoints e ON e.id = d.endpoint \
-                       WHERE d.state = 'pending' AND e.enabled = 1 AND d.due_at <= ?1 ORDER BY d.due_at, d.seq LIMIT 1";
-            let Some(row) = unit.tx.first(sql, &params![unit.now])? else { return Ok(None) };
-            let mut delivery: Delivery = docs::require_locked(unit.tx, row.text(0))?;
-            if delivery.state != DeliveryState::Pending || delivery.due_at > unit.now {
-                return Ok(None);
+            for _ in 0..ENDED_MAX {
+                let Some(mut delivery) = next(unit)? else { return Ok(None) };
+                if delivery.expires_at <= unit.now {
+                    expire(unit, delivery)?;
+                    continue;
+                }
+                let endpoint: Endpoint = docs::require(unit.tx, &delivery.endpoint)?;
+                delivery.attempts += 1;
+                delivery.due_at = unit.now.plus_ms(LEASE_MS);
+                delivery.version += 1;
+                docs::update(unit.tx, &delivery)?;
+                return Ok(Some((delivery, endpoint)));
             }
-            let endpoint: Endpoint = docs::require(unit.tx, &delivery.endpoint)?;
-            delivery.attempts += 1;
-            delivery.due_at = unit.now.plus_ms(LEASE_MS);
-            delivery.version += 1;
-            docs::update(unit.tx, &delivery)?;
-            Ok(Some((delivery, endpoint)))
+            Ok(None)
         })
         .await
     }
@@ -166,16 +167,35 @@ impl Store {
     }
 }
 
+/// The next delivery that may be made.
+fn next(unit: &mut Unit<'_>) -> Result<Option<Delivery>> {
+    let sql = "SELECT d.id FROM webhook_deliveries d JOIN webhook_endpoints e ON e.id = d.endpoint \
+               WHERE d.state = 'pending' AND e.enabled = 1 AND d.due_at <= ?1 ORDER BY d.due_at, d.seq LIMIT 1";
+    let Some(row) = unit.tx.first(sql, &params![unit.now])? else { return Ok(None) };
+    let delivery: Delivery = docs::require_locked(unit.tx, row.text(0))?;
+    let is_due = delivery.state == DeliveryState::Pending && delivery.due_at <= unit.now;
+    Ok(Some(delivery).filter(|_| is_due))
+}
+
 fn same(known: Delivery, new: &NewDelivery) -> Result<Delivery> {
-    match known.endpoint == new.endpoint && known.event_type == new.event_type {
+    if known.endpoint != new.endpoint || known.event_type != new.event_type {
+        return Err(Error::new(Code::AlreadyExists, format!("the id {} is another delivery's", known.id)));
+    }
+    match known.data_sha256.as_ref().is_none_or(|digest| *digest == new.data_sha256) {
         true => Ok(known),
-        false => Err(Error::new(Code::AlreadyExists, format!("the id {} is another delivery's", known.id))),
+        false => {
+            let message = format!("the id {} was used for other data", known.id);
+            Err(Error::new(Code::IdempotencyConflict, message).with_detail("pointer", "/id"))
+        }
     }
 }
 
-/// What an attempt tells of its endpoint.
+/// What an attempt tells of its endpoint. Only a switch is a change to the owner's record; how long it fails
+/// is kept beside it.
 fn of_endpoint(unit: &mut Unit<'_>, delivery: &Delivery, tried: &Tried) -> Result<()> {
-    let Some(mut endpoint) = docs::get::<Endpoint>(unit.tx, &delivery.endpoint)? else { return Ok(()) };
+    let Some(mut endpoint) = docs::get_locked::<Endpoint>(unit.tx, &delivery.endpoint)? else {
+        return Ok(());
+    };
     let before = endpoint.clone();
     if tried.is_delivered() {
         endpoint.failing_since = None;
@@ -197,30 +217,9 @@ fn of_endpoint(unit: &mut Unit<'_>, delivery: &Delivery, tried: &Tried) -> Resul
             tell(unit, Tell { kind: "webhook_disabled", object: &endpoint.name, text, hint })?;
         }
     }
-    match endpoint == before {
-        true => Ok(()),
-        false => endpoints::record(unit, &mut endpoint, "endpoint.changed"),
+    match (endpoint.enabled == before.enabled, endpoint == before) {
+        (false, _) => endpoints::record(unit, &mut endpoint, "endpoint.changed"),
+        (true, false) => docs::update(unit.tx, &endpoint),
+        (true, true) => Ok(()),
     }
-}
-
-fn dead(unit: &mut Unit<'_>, delivery: &Delivery) -> Result<()> {
-    let text = format!(
-        "the delivery {} to {} was given up after {} attempts",
-        delivery.id, delivery.endpoint, delivery.attempts
-    );
-    let hint = format!("loom value-connectors http-webhook endpoint show {}", delivery.endpoint);
-    tell(unit, Tell { kind: "webhook_dead_letter", object: &delivery.id, text, hint })
-}
-
-/// Gives up what waits for an endpoint.
-pub(super) fn give_up(unit: &mut Unit<'_>, endpoint: &str, reason: &str) -> Result<()> {
-    let waiting: Vec<Delivery> =
-        docs::select(unit.tx, "endpoint = ?1 AND state = 'pending'", &params![endpoint])?;
-    for mut delivery in waiting {
-        delivery.state = DeliveryState::Dead;
-        delivery.last_error = Some(reason.to_owned());
-        delivery.version += 1;
-        docs::update(unit.tx, &delivery)?;
-    }
-    Ok(())
 }

@@ -2,10 +2,10 @@
 
 use loom_api::{request, routes};
 use loom_capabilities::World;
-use loom_capabilities::http_webhook::deliver::{attempt, message, own_origins};
+use loom_capabilities::http_webhook::deliver::{attempt, message, own_origins, secrets};
 use loom_domain::webhook::{BODY_BYTES_MAX, Endpoint, Tried};
 use loom_domain::{Code, Error, PartId, Result};
-use loom_secrets::{CredentialRef, Kind};
+use loom_secrets::Kind;
 use serde_json::{Value, json};
 
 use crate::commands::common::planned;
@@ -94,12 +94,10 @@ async fn once(args: &Args, data: &Value, cx: &mut Context<'_, '_>) -> Outcome {
 async fn sent(world: &World, endpoint: &Endpoint, id: &str, event_type: &str, data: &Value) -> Result<Tried> {
     let now = world.clock.now();
     let message = message(endpoint, id, event_type, data, now)?;
-    let mut secrets = Vec::new();
-    for reference in endpoint.secrets(now) {
-        let reference = CredentialRef::parse(reference)?;
-        let field = Kind::Webhook.main_field();
-        secrets.push(world.credentials.resolve(&reference, Kind::Webhook, field).await?);
-    }
+    let secrets = secrets(endpoint, now, |reference| async move {
+        world.credentials.resolve(&reference, Kind::Webhook, Kind::Webhook.main_field()).await
+    });
+    let secrets = secrets.await?;
     let transport = (world.door)(&world.meter, &own_origins(&endpoint.url))?;
     attempt(&transport, &world.redactor, &endpoint.url, id, &message, &secrets, now).await
 }
