@@ -251,6 +251,8 @@ async fn cap_112_inbound_deliveries_are_verified_and_recorded_once() {
     assert_eq!(post(&world, "hooks", &headers, batch).await, 202);
     let received = ask(&world, "receive --route hooks").await;
     assert_eq!(received["items"].as_array().unwrap().len(), 3);
+    let nowhere = world.line("value-connectors http-webhook receive --route nope --json").await;
+    assert!(nowhere.fails("not_found", 1)["hint"].to_string().contains("endpoint list"));
     let shown = ask(&world, "endpoint show hooks").await;
     let reasons: Vec<&str> =
         shown["refusals"].as_array().unwrap().iter().map(|one| one["reason"].as_str().unwrap()).collect();

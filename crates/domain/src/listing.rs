@@ -36,6 +36,7 @@ pub fn of_kind(kind: &str) -> Option<&'static str> {
         "notice" => "loom notices",
         "gate" | "connector plan" => "loom value-connectors plans",
         "grant" => "loom capability grants AGENT",
+        "endpoint" => "loom value-connectors http-webhook endpoint list",
         _ => return None,
     };
     Some(command)

@@ -42,7 +42,7 @@ async fn of_github(house: &House, kind: &str, id: &str) -> Result<Taken> {
     receive(house, &[signed, ("content-type", kind), ("ce-source", "evil"), ("ce-id", id)]).await
 }
 
-/// CAP-112: headers that nobody signed make no new event of a delivery that was seen.
+/// CAP-112: headers that nobody signed make no new event of a delivery that was seen, its type among them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn cap_112_a_changed_ce_id_is_a_duplicate() {
     let house = House::up().await;
@@ -50,14 +50,9 @@ async fn cap_112_a_changed_ce_id_is_a_duplicate() {
     assert_eq!(of_github(&house, "application/json", "1").await.unwrap(), Taken::Accepted);
     assert_eq!(of_github(&house, "application/json", "2").await.unwrap(), Taken::Duplicate);
     let batch = "application/cloudevents-batch+json";
-    assert_eq!(
-        of_github(&house, batch, "3").await.unwrap(),
-        Taken::Accepted,
-        "two events of the signed body"
-    );
-    assert_eq!(of_github(&house, batch, "4").await.unwrap(), Taken::Duplicate);
+    assert_eq!(of_github(&house, batch, "1").await.unwrap(), Taken::Duplicate);
     let events = house.store().hook_events("hooks".to_owned(), Default::default()).await.unwrap().items;
-    assert_eq!(events.len(), 3);
+    assert_eq!(events.len(), 1);
     house.end().await;
 }
 

@@ -56,7 +56,8 @@ impl Hub {
                 return Err(error);
             }
         };
-        Ok(match self.store().record_hook(self.act(Principal::Hub), route, events).await? {
+        let key = own_key(scheme, &hook);
+        Ok(match self.store().record_hook(self.act(Principal::Hub), route, key, events).await? {
             Recorded::Accepted => Taken::Accepted,
             Recorded::Duplicate => Taken::Duplicate,
         })
@@ -144,7 +145,8 @@ fn of_route(error: Error) -> Error {
     }
 }
 
-/// The id that the sender signed; where none is signed, the bytes themselves.
+/// The key of a whole delivery, whatever type its headers say: the id that the sender signed; where none is
+/// signed, the bytes themselves.
 fn own_key(scheme: Scheme, hook: &Hook) -> String {
     match scheme {
         Scheme::Standard => prefix(header(hook, "webhook-id"), KEY_BYTES_MAX).to_owned(),

@@ -214,18 +214,21 @@ fn cap_112_an_id_is_recorded_once() {
         let store = world.store();
         let event =
             |key: &str| NewHook { event_key: key.to_owned(), event_type: None, data: json!({"a": 1}) };
-        let record = async |keys: &[&str]| {
+        let record = async |delivery: &str, keys: &[&str]| {
             let events = keys.iter().map(|key| event(key)).collect();
-            world.store().record_hook(hub(world), "hooks".to_owned(), events).await.unwrap()
+            let (route, delivery) = ("hooks".to_owned(), delivery.to_owned());
+            world.store().record_hook(hub(world), route, delivery, events).await.unwrap()
         };
-        assert_eq!(record(&["a"]).await, Recorded::Accepted);
-        assert_eq!(record(&["a"]).await, Recorded::Duplicate);
-        assert_eq!(record(&["a", "b"]).await, Recorded::Accepted);
+        assert_eq!(record("a", &["a"]).await, Recorded::Accepted);
+        assert_eq!(record("a", &["a"]).await, Recorded::Duplicate);
+        assert_eq!(record("a", &["c"]).await, Recorded::Duplicate, "one delivery, read in another way");
+        assert_eq!(record("d", &["a", "b"]).await, Recorded::Accepted);
+        assert_eq!(record("e", &["b"]).await, Recorded::Duplicate, "an event of another delivery");
         let all = store.hook_events("hooks".to_owned(), query::Paging::default()).await.unwrap().items;
         assert_eq!(all.len(), 2);
         world.pass_ms(REMEMBERED_MS + 1);
-        assert_eq!(store.prune_hooks(hub(world), 30).await.unwrap(), 2);
-        assert_eq!(record(&["a"]).await, Recorded::Accepted);
+        assert_eq!(store.prune_hooks(hub(world), 30).await.unwrap(), 4);
+        assert_eq!(record("a", &["a"]).await, Recorded::Accepted);
         for _ in 0..3 {
             store.refuse_hook(hub(world), "hooks".to_owned(), "stale".to_owned()).await.unwrap();
         }

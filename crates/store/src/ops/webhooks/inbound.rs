@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 
 use super::super::lookup::{self, Filter};
 use crate::{
-    Act, Store,
+    Act, Store, Unit,
     docs::{self, Doc},
     page::PageQuery,
     params,
@@ -101,17 +101,29 @@ impl Doc for HookRefusal {
     }
 }
 
+/// Remembers a key; gives whether it was new.
+fn is_first(unit: &mut Unit<'_>, route: &str, key: &str) -> Result<bool> {
+    let sql = "INSERT INTO hook_seen (route, event_key, at) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
+    Ok(unit.tx.execute(sql, &params![route, key, unit.now])? > 0)
+}
+
 impl Store {
-    /// Records what a route received. An id that is remembered is not recorded again.
-    pub async fn record_hook(&self, act: Act, route: String, events: Vec<NewHook>) -> Result<Recorded> {
+    /// Records what a route received. A delivery that is remembered is not recorded again, and neither is an event
+    /// that another delivery brought.
+    pub async fn record_hook(
+        &self,
+        act: Act,
+        route: String,
+        delivery_key: String,
+        events: Vec<NewHook>,
+    ) -> Result<Recorded> {
         self.write(act, move |unit| {
             let mut recorded = Recorded::Duplicate;
+            if !is_first(unit, &route, &delivery_key)? {
+                return Ok(recorded);
+            }
             for event in &events {
-                let fresh = unit.tx.execute(
-                    "INSERT INTO hook_seen (route, event_key, at) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
-                    &params![route.as_str(), event.event_key.as_str(), unit.now],
-                )?;
-                if fresh == 0 {
+                if event.event_key != delivery_key && !is_first(unit, &route, &event.event_key)? {
                     continue;
                 }
                 let stored = HookEvent {
