@@ -133,8 +133,9 @@ async fn cap_136_three_lanes_survive_a_kill_and_stop_at_their_budget() {
     );
     let turns = scene.json(&["turn", "list"]).await;
     assert_eq!(turns["items"].as_array().unwrap().len(), 8, "one Turn for each lane-round");
-    let again = scene.json(&["multi-agent", "resume", &run]).await;
-    assert_eq!(again["state"], "ended", "a spent budget is an end");
+    let again = scene.world.line(&format!("multi-agent resume {run} --json")).await;
+    again.fails("invalid_state", 1);
+    assert_eq!(status(&scene, &run).await, ended, "a spent budget is an end");
 }
 
 /// CAP-136: a lane that is done ends the run with exit 0; a run that is stopped goes on where it was.

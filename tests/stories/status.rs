@@ -4,7 +4,32 @@ use loom_api::{Client, Endpoint};
 use nix::sys::signal::Signal;
 use serde_json::Value;
 
-use crate::harness::{SOON, Scene, eventually};
+use crate::harness::{SOON, Scene, Setup, World, eventually};
+
+/// A server that was there before the first hub tells of the store that the hub makes.
+#[tokio::test(flavor = "multi_thread")]
+async fn cap_144_a_status_server_before_the_first_hub_finds_its_store() {
+    let mut world = World::new(Setup::default()).await;
+    let mut server =
+        world.spawn_line(&["status", "serve", "--listen", "127.0.0.1:0", "--json"], "status.log");
+    let told = eventually("the server's address", SOON, || async {
+        serde_json::from_str::<Value>(&server.said()).ok()
+    })
+    .await;
+    let url = told["url"].as_str().unwrap();
+    let token = std::fs::read_to_string(told["token_file"].as_str().unwrap()).unwrap();
+    let client = Client::new(Endpoint::parse(url).unwrap(), Some(token));
+    let ask = async || client.get("/status.json").run::<Value>().await.unwrap();
+    let before = ask().await;
+    assert_eq!((&before["hub"], &before["agents"]), (&"not_running".into(), &Value::Null), "{before:#}");
+    world.up().await;
+    world.line("agent create docs --runtime command -- /bin/cat").await.ok();
+    let after = ask().await;
+    assert_eq!((&after["hub"], &after["agents"]["total"]), (&"serving".into(), &1.into()), "{after:#}");
+    assert_eq!(world.terminate().await, 0);
+    server.signal(Signal::SIGTERM);
+    assert_eq!(server.wait().await, 0);
+}
 
 /// CAP-142 to CAP-146 run on sockets in the server's own tests; here the program serves, and the numbers agree.
 #[tokio::test(flavor = "multi_thread")]

@@ -52,6 +52,7 @@ pub struct Chain<T> {
     rows: Vec<ChainRow<T>>,
     head: String,
     fence: u64,
+    bytes: u64,
 }
 
 impl<T: Serialize + DeserializeOwned + Clone> Chain<T> {
@@ -61,7 +62,7 @@ impl<T: Serialize + DeserializeOwned + Clone> Chain<T> {
         lock(&file)?;
         let made = path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all());
         made.map_err(|error| unwritable(&error))?;
-        Ok(Chain { file, rows: Vec::new(), head: seed(path), fence: 1 })
+        Ok(Chain { file, rows: Vec::new(), head: seed(path), fence: 1, bytes: 0 })
     }
 
     /// Takes a file for writing: `locked` while another process has it, `integrity_error` when it is damaged.
@@ -76,7 +77,7 @@ impl<T: Serialize + DeserializeOwned + Clone> Chain<T> {
         }
         file.seek(SeekFrom::End(0)).map_err(|error| unwritable(&error))?;
         let fence = rows.last().map_or(0, |row: &ChainRow<T>| row.fence) + 1;
-        Ok(Chain { file, rows, head, fence })
+        Ok(Chain { file, rows, head, fence, bytes: whole })
     }
 
     /// The rows so far.
@@ -84,7 +85,7 @@ impl<T: Serialize + DeserializeOwned + Clone> Chain<T> {
         &self.rows
     }
 
-    /// Adds a row; when this returns, it is on disk.
+    /// Adds a row; when this returns, it is on disk. A file that could not be read again is not made.
     pub fn append(&mut self, at: Timestamp, body: T) -> Result<&ChainRow<T>> {
         let seq = self.rows.len() as u64;
         let mut row =
@@ -96,9 +97,14 @@ impl<T: Serialize + DeserializeOwned + Clone> Chain<T> {
         if line.len() > ROW_BYTES_MAX {
             return Err(Error::new(Code::InvalidInput, format!("a row is over {ROW_BYTES_MAX} bytes")));
         }
+        let bytes = self.bytes + line.len() as u64;
+        if bytes > FILE_BYTES_MAX {
+            return Err(Error::new(Code::TooLarge, format!("a journal has at most {FILE_BYTES_MAX} bytes"))
+                .with_hint("this one is full; begin again under another key"));
+        }
         let written = self.file.write_all(line.as_bytes()).and_then(|()| self.file.sync_data());
         written.map_err(|error| unwritable(&error))?;
-        self.head = sha256_of_bytes(line.trim_end());
+        (self.head, self.bytes) = (sha256_of_bytes(line.trim_end()), bytes);
         self.rows.push(row);
         self.rows.last().ok_or_else(|| Error::internal("a row was just added"))
     }
@@ -220,6 +226,23 @@ mod tests {
         let mut again = Chain::<Value>::open(&path).unwrap();
         assert_eq!(again.append(Timestamp(9), json!({"kind": "k"})).unwrap().fence, 2);
         assert_eq!(read_chain::<Value>(&path).unwrap(), again.rows());
+    }
+
+    /// CAP-127: a journal is not filled over what can be read again.
+    #[test]
+    fn cap_127_a_full_journal_takes_no_row() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = chain_file(folder.path(), "trn_a");
+        drop(filled(&path));
+        let mut chain = Chain::<Value>::open(&path).unwrap();
+        let written = std::fs::metadata(&path).unwrap().len();
+        assert_eq!(chain.bytes, written);
+        chain.bytes = FILE_BYTES_MAX - 10;
+        assert_eq!(chain.append(Timestamp(9), json!({"kind": "k"})).unwrap_err().code, Code::TooLarge);
+        assert_eq!(std::fs::metadata(&path).unwrap().len(), written);
+        chain.bytes = written;
+        chain.append(Timestamp(9), json!({"kind": "k"})).unwrap();
+        assert_eq!(chain.bytes, std::fs::metadata(&path).unwrap().len());
     }
 
     /// CAP-127: any changed byte, and any row that is taken out, breaks the chain; half a row does not.

@@ -3,6 +3,7 @@
 mod book;
 mod endpoints;
 mod grants;
+mod places;
 mod plans;
 mod run;
 
@@ -13,6 +14,7 @@ use loom_domain::{Code, Error, Principal, Result};
 
 use crate::hub::{Hub, Phase};
 use book::Book;
+pub(crate) use places::Places;
 
 /// Reads the catalog of the installation.
 type ReadCatalog = Arc<dyn Fn() -> Result<Catalog> + Send + Sync>;

@@ -87,6 +87,7 @@ pub(crate) struct Inner {
     pub(crate) capability: crate::capability::Desk,
     pub(crate) reports: crate::multi_agent::Reports,
     pub(crate) loops: crate::multi_agent::Live,
+    pub(crate) runs: Arc<crate::calls::Places>,
     /// Read by who stores a file with its record, written by who removes both.
     pub(crate) storing: tokio::sync::RwLock<()>,
     /// Attempts of an earlier life were looked at before the first new one begins.
@@ -120,6 +121,7 @@ impl Hub {
             capability: crate::capability::Desk::default(),
             reports: crate::multi_agent::Reports::default(),
             loops: crate::multi_agent::Live::default(),
+            runs: Arc::default(),
             storing: tokio::sync::RwLock::default(),
             gates_recovered: tokio::sync::OnceCell::new(),
             stop_requests,

@@ -7,6 +7,7 @@
 mod decide;
 mod desk;
 mod file;
+mod log;
 mod prompt;
 mod reports;
 mod row;

@@ -55,14 +55,15 @@ impl Hub {
             }
         };
         let mut deliveries = Vec::new();
+        if asked.to.is_empty() {
+            return Ok(Reported { report, created, deliveries });
+        }
+        let of_report = |error: Error| error.with_detail("report_id", report.report_id.clone());
+        let files = deliver::files(self, &who, &report, &forms).await.map_err(of_report)?;
         for membership in &asked.to {
             let membership = membership.parse()?;
-            let sent = deliver::deliver(self, who.clone(), &report, &forms, &membership, wait).await;
-            let told = |error: Error| {
-                error
-                    .with_detail("membership_id", membership.to_string())
-                    .with_detail("report_id", report.report_id.clone())
-            };
+            let sent = deliver::deliver(self, who.clone(), &report, &files, &membership, wait).await;
+            let told = |error: Error| of_report(error.with_detail("membership_id", membership.to_string()));
             deliveries.push(sent.map_err(told)?);
         }
         Ok(Reported { report, created, deliveries })

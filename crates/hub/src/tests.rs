@@ -6,6 +6,7 @@ mod connections;
 mod delivery;
 mod files;
 mod house;
+mod loops;
 mod notices;
 mod queue;
 mod script;

@@ -38,7 +38,7 @@ pub use metrics::{Metrics, MetricsSource};
 pub use peer::{IsRuntimeChild, Peer};
 pub use principal::{AgentOrOwner, AnyReader, Connector, Owner, OwnerOrViewer};
 pub use problem::Problem;
-pub use status::{Figures, Live, StatusSource, Watched, watching};
+pub use status::{Figures, HomeStore, Live, StatusSource, Watched, watching};
 pub use token::{
     Minted, SECRET_BYTES, Scope, Scopes, StoredToken, TokenKind, TokenStore, mint, secret_sha256,
 };

@@ -5,6 +5,7 @@
 mod catalog;
 mod document;
 mod figures;
+mod home_store;
 mod page;
 mod series;
 mod tally;
@@ -12,6 +13,7 @@ mod watched;
 
 pub(crate) use document::weak_tag;
 pub use figures::{Figures, Live};
+pub use home_store::HomeStore;
 pub(crate) use page::html;
 pub use watched::{Watched, watching};
 

@@ -6,6 +6,7 @@ mod desk;
 mod durability;
 mod gates;
 mod inbound;
+mod integration;
 mod naming;
 mod pending;
 mod queue;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use loom_domain::{Code, Result};
 use loom_hub::{Clock as _, Config, Hub, SystemClock, home::Home};
-use loom_server::{Clock, Cors, Figures, ListenConfig, Live, SECRET_BYTES, Server, Watched};
+use loom_server::{Clock, Cors, Figures, HomeStore, ListenConfig, Live, SECRET_BYTES, Server, Watched};
 use loom_store::Store;
 use tokio_util::sync::CancellationToken;
 
@@ -50,7 +50,8 @@ pub(crate) async fn bind(
     let home = Home::new(root);
     home.prepare()?;
     let config = listen_config(listen)?;
-    let store = open_reader(&home, variables)?;
+    let (own, given) = (home.clone(), variables.clone());
+    let store = HomeStore::look(move || open_reader(&own, &given))?;
     let clock: Clock = Arc::new(|| SystemClock.now());
     let figures = Figures::new(root.to_owned(), store.clone(), Live::Socket(hub_socket), clock.clone())
         .with_world(world::offline_of(root, variables)?);
@@ -64,7 +65,8 @@ pub(super) fn figures_of(hub: &Hub, variables: &BTreeMap<String, String>) -> Res
     let (home, clock) = (hub.home().root().to_owned(), hub.clone());
     let world = world::offline_of(&home, variables)?;
     let clock: Clock = Arc::new(move || clock.now());
-    Ok(Figures::new(home, Some(hub.store().clone()), Live::Here(hub.clone()), clock).with_world(world))
+    Ok(Figures::new(home, HomeStore::of(hub.store().clone()), Live::Here(hub.clone()), clock)
+        .with_world(world))
 }
 
 fn listen_config(listen: Listen) -> Result<ListenConfig> {

@@ -143,9 +143,14 @@ impl TurnRoom {
 
     /// The newest Turns, at most as many. What cannot be read is left out here and told by `view`.
     pub fn list(&self, most: usize) -> Vec<TurnView> {
+        self.newest().take(most.min(TURNS_LISTED_MAX)).collect()
+    }
+
+    /// Turns, the newest first, each read when it is asked for.
+    pub fn newest(&self) -> impl Iterator<Item = TurnView> {
         let mut ids = self.ids();
         ids.sort_unstable_by(|a, b| b.cmp(a));
-        ids.iter().filter_map(|id| self.view(id).ok()).take(most.min(TURNS_LISTED_MAX)).collect()
+        ids.into_iter().filter_map(|id| self.view(&id).ok())
     }
 
     fn ids(&self) -> Vec<TurnId> {

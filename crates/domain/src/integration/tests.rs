@@ -83,3 +83,16 @@ fn a_new_file_of_an_object_that_is_there_takes_its_id() {
         merge(&Tree::default(), &hub, &branch.settled(&Tree::default(), &hub), &Resolutions::new());
     assert!(conflicts.is_empty());
 }
+
+/// CAP-132: a list that a file leaves without a value is an empty one, as the hub's is.
+#[test]
+fn cap_132_a_list_without_a_value_is_empty() {
+    let address = |actors: Value| {
+        let Value::Object(fields) = json!({"allowActors": actors, "displayName": "d"}) else {
+            panic!("fields")
+        };
+        Tree::from_objects(vec![Object { kind: Kind::Addresses, id: "adr_a".to_owned(), fields }]).unwrap()
+    };
+    let (hub, base) = (address(json!([])), address(json!(["U1"])));
+    assert_eq!(address(Value::Null).settled(&base, &hub), hub);
+}

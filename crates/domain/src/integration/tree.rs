@@ -80,6 +80,16 @@ impl Kind {
         }
     }
 
+    /// Fields that are lists, and never absent: without a value they are empty.
+    pub const fn lists(self) -> &'static [&'static str] {
+        match self {
+            Kind::Addresses => {
+                &["allowActors", "allowBots", "allowConversations", "blockActors", "blockConversations"]
+            }
+            Kind::Connections | Kind::Memberships => &[],
+        }
+    }
+
     /// Fields that name an object for good: they tell a new file from one of an object that is there.
     pub const fn identity(self) -> &'static [&'static str] {
         match self {
@@ -208,6 +218,11 @@ impl Tree {
                 let known = base.objects.get(key).or_else(|| hub.objects.get(key));
                 for (name, value) in known.into_iter().flatten() {
                     fields.entry(name.clone()).or_insert_with(|| value.clone());
+                }
+                for name in kind.lists() {
+                    if let Some(field) = fields.get_mut(*name).filter(|field| field.is_null()) {
+                        *field = json!([]);
+                    }
                 }
                 settled.objects.insert(key.clone(), fields);
             }

@@ -27,6 +27,7 @@ impl Hub {
         wait: Duration,
     ) -> Result<view::PlanEntry> {
         self.takes_work()?;
+        let entered = self.inner.runs.enter(&who)?;
         self.recover_gates().await?;
         let (plan, _) = self.store().connector_plan(who.clone(), id.clone()).await?;
         let chosen = chosen(&plan, request.call_id.as_deref())?;
@@ -35,12 +36,13 @@ impl Hub {
         self.inner.tasks.own(async move {
             let mut runs = Vec::new();
             for (call, order) in chosen {
+                let Ok(_place) = entered.place().await else { return };
                 runs.push(Box::pin(hub.run_call(&plan, &call, &order)).await);
             }
             // Whoever asked may have left.
             let _ = done.send(runs);
         });
-        let runs = tokio::time::timeout(wait.max(WAIT), ended).await;
+        let runs = tokio::time::timeout(asked(wait), ended).await;
         let (plan, gates) = self.store().connector_plan(who, id).await?;
         let mut entry = entry(plan, gates);
         match runs {
@@ -63,6 +65,7 @@ impl Hub {
         request: request::CapabilityRun,
     ) -> Result<Value> {
         self.takes_work()?;
+        let entered = self.inner.runs.enter(&who)?;
         let request::CapabilityRun { operation, input, limits } = request;
         let order = CallOrder { connector: capability, operation, input, limits, ..CallOrder::default() };
         let prepared = Box::pin(self.prepared(&who, "op_", "call-1", &order)).await?;
@@ -72,6 +75,7 @@ impl Hub {
         let (done, ended) = oneshot::channel();
         let (hub, asker) = (self.clone(), who);
         self.inner.tasks.own(async move {
+            let Ok(_place) = entered.place().await else { return };
             let world = hub.world_of(&asker);
             let (request, mut observer) = (prepared.request(None), NoObserver);
             let run = loom_capabilities::run(&world, &*prepared.capability, request, None, &mut observer);
@@ -123,6 +127,11 @@ impl Hub {
     }
 }
 
+/// How long an answer waits.
+fn asked(wait: Duration) -> Duration {
+    if wait.is_zero() { WAIT } else { wait }
+}
+
 fn ran(call_id: &str, payload: &Payload) -> view::CallRun {
     let document = serde_json::to_string(payload).unwrap_or_default();
     let fits = document.len() <= PAYLOAD_BYTES_MAX;
@@ -142,5 +151,16 @@ fn chosen(plan: &ConnectorPlan, call_id: Option<&str>) -> Result<Vec<(PlannedCal
     match (chosen.is_empty(), call_id) {
         (true, Some(id)) => Err(Error::new(Code::NotFound, format!("{} has no call {id}", plan.id))),
         _ => Ok(chosen),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_wait_that_was_asked_for_is_kept() {
+        let seconds = |wait: u64| asked(Duration::from_secs(wait)).as_secs();
+        assert_eq!((seconds(0), seconds(2), seconds(60)), (WAIT.as_secs(), 2, 60));
     }
 }

@@ -5,6 +5,7 @@ use loom_domain::text::prefix;
 use loom_domain::{Code, Error, Principal, Result};
 use serde_json::{Value, json};
 
+use super::blocking;
 use crate::hub::Hub;
 
 /// Largest piece of one answer.
@@ -13,12 +14,23 @@ const PIECE_BYTES_MAX: usize = 16 * 1024;
 impl Hub {
     /// A piece of a payload, or of the member that a JSON pointer names, as JSON text from an offset on. An Agent reads
     /// the payloads of its own Turns.
-    pub fn payload_piece(&self, who: &Principal, id: &str, pointer: &str, offset: usize) -> Result<Value> {
+    pub async fn payload_piece(
+        &self,
+        who: Principal,
+        id: String,
+        pointer: String,
+        offset: usize,
+    ) -> Result<Value> {
+        let hub = self.clone();
+        blocking(move || hub.piece(&who, &id, &pointer, offset)).await
+    }
+
+    fn piece(&self, who: &Principal, id: &str, pointer: &str, offset: usize) -> Result<Value> {
         let room = self.turn_room();
         let payload = room.payloads().show(id)?;
         let payload_id = payload.get("payload_id").and_then(Value::as_str).unwrap_or_default();
         if let Principal::Agent(agent) = who {
-            let turns = room.list(TURNS_LISTED_MAX).into_iter();
+            let turns = room.newest().take(TURNS_LISTED_MAX);
             let own = turns.filter(|turn| turn.agent.as_ref().is_some_and(|one| one.id == agent.as_str()));
             let mut ids = own.flat_map(|turn| turn.connectors).filter_map(|one| one.payload_id);
             if !ids.any(|own| own == payload_id) {

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use loom_capabilities::{Begun, Engine, Journal, NoObserver, TurnOrder, TurnPlan, TurnState, TurnView};
+use loom_capabilities::{
+    Begun, Catalog, Engine, Journal, NoObserver, TurnOrder, TurnPlan, TurnState, TurnView,
+};
 use loom_domain::{Code, Error, Principal, Result, TurnId};
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -23,6 +25,17 @@ pub enum Asked {
 impl Hub {
     /// The plan of a Turn, with the Agent as the hub knows it.
     pub async fn plan_turn(&self, who: &Principal, order: &mut TurnOrder) -> Result<TurnPlan> {
+        let catalog = self.catalog().await?;
+        Box::pin(self.plan_turn_of(&catalog, who, order)).await
+    }
+
+    /// The same, over a catalog that was read.
+    pub(crate) async fn plan_turn_of(
+        &self,
+        catalog: &Catalog,
+        who: &Principal,
+        order: &mut TurnOrder,
+    ) -> Result<TurnPlan> {
         who.require_owner()?;
         let mut runtime = None;
         if let Some(name) = order.agent.take() {
@@ -33,8 +46,7 @@ impl Hub {
             runtime = Some(agent.runtime.kind.to_string());
             order.agent = Some(agent.id.to_string());
         }
-        let catalog = self.catalog().await?;
-        let mut plan = Box::pin(TurnPlan::make(&self.world(), &catalog, order)).await?;
+        let mut plan = Box::pin(TurnPlan::make(&self.world(), catalog, order)).await?;
         if let Some(agent) = &mut plan.agent {
             agent.runtime = runtime;
         }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use loom_capabilities::{Chain, TurnOrder, TurnPlan, chain_file, is_chain_held, read_chain};
+use loom_capabilities::{Chain, TurnOrder, chain_file, is_chain_held, read_chain};
 use loom_domain::{Code, Error, OperationId, Principal, Result};
 use loom_secrets::private_file::ensure_private_dir;
 use serde_json::{Value, json};
@@ -13,9 +13,11 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 
 use super::file::{MultiAgentFile, refused};
+use super::log;
 use super::row::{Row, RunEvent, StopReason};
 use super::scheduler::{Scheduler, close};
 use super::view::{RunView, State, begun};
+use crate::capability::blocking;
 use crate::hub::Hub;
 
 /// Reports that wait for the journal.
@@ -24,28 +26,45 @@ const REPORTS_MAX: usize = 16;
 const GRACE_MAX: Duration = Duration::from_secs(600);
 /// Runs of one list.
 const RUNS_MAX: usize = 200;
-/// Rows of one answer.
-const ROWS_MAX: usize = 1_000;
-/// How often a caller that waits looks at a run.
-const LOOK: Duration = Duration::from_millis(200);
 
-/// How a live run is asked to stop.
+/// How a live run is asked to stop, and who waits for what.
 #[derive(Default)]
-pub(crate) struct Live(Mutex<HashMap<String, watch::Sender<Option<Duration>>>>);
+pub(crate) struct Live {
+    runs: Mutex<HashMap<String, watch::Sender<Option<Duration>>>>,
+    /// Runs that ended or were left so far.
+    ended: watch::Sender<u64>,
+    /// Whether what was open has been taken up.
+    ready: watch::Sender<bool>,
+}
 
 impl Live {
     fn all(&self) -> std::sync::MutexGuard<'_, HashMap<String, watch::Sender<Option<Duration>>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.runs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tell_ended(&self) {
+        self.ended.send_modify(|ended| *ended = ended.wrapping_add(1));
     }
 }
 
-/// Takes up every run that was open when the hub went, and closes those that were to stop.
+/// Takes up every run that was open when the hub went, and closes those that were to stop, beside the start of the hub.
 pub(crate) fn resume_all(hub: &Hub) {
-    for id in ids(hub) {
-        if let Err(error) = take_up(hub, &id) {
-            tracing::warn!("the run {id} was not taken up: {error}");
+    let owner = hub.clone();
+    hub.inner.tasks.own(async move {
+        let hub = owner.clone();
+        let all = blocking(move || {
+            for id in ids(&hub) {
+                if let Err(error) = take_up(&hub, &id) {
+                    tracing::warn!("the run {id} was not taken up: {error}");
+                }
+            }
+            Ok(())
+        });
+        if let Err(error) = all.await {
+            tracing::warn!("open runs were not taken up: {error}");
         }
-    }
+        owner.inner.loops.ready.send_replace(true);
+    });
 }
 
 fn take_up(hub: &Hub, id: &OperationId) -> Result<()> {
@@ -58,17 +77,24 @@ fn take_up(hub: &Hub, id: &OperationId) -> Result<()> {
     let journal = Chain::open(&path(hub, id))?;
     match progress.stop_asked {
         Some(_) => close(hub, journal),
-        None => start(hub, id, journal),
+        None => start(hub, id, journal, false),
     }
 }
 
-fn start(hub: &Hub, id: &OperationId, journal: Chain<RunEvent>) -> Result<()> {
+/// Starts a run. That it goes on after a stop is written once its Agents are its own.
+fn start(hub: &Hub, id: &OperationId, journal: Chain<RunEvent>, is_resumed: bool) -> Result<()> {
     let (tell, told) = mpsc::channel(REPORTS_MAX);
     let (ask, asked) = watch::channel(None);
     let (_, _, agents) = begun(journal.rows())?;
     hub.inner.reports.take(id.as_str(), agents.iter(), &tell)?;
+    let scheduler = match scheduler(hub, journal, is_resumed) {
+        Ok(scheduler) => scheduler,
+        Err(error) => {
+            hub.inner.reports.give_back(id.as_str());
+            return Err(error);
+        }
+    };
     hub.inner.loops.all().insert(id.to_string(), ask);
-    let scheduler = Scheduler::new(hub.clone(), journal)?;
     let (owner, id) = (hub.clone(), id.clone());
     hub.inner.tasks.own(async move {
         let work = Box::pin(scheduler.run(told, asked));
@@ -79,11 +105,19 @@ fn start(hub: &Hub, id: &OperationId, journal: Chain<RunEvent>) -> Result<()> {
         };
         owner.inner.reports.give_back(id.as_str());
         owner.inner.loops.all().remove(id.as_str());
+        owner.inner.loops.tell_ended();
         if let Err(error) = ended {
             tracing::warn!("the run {id} stopped before its end: {error}");
         }
     });
     Ok(())
+}
+
+fn scheduler(hub: &Hub, mut journal: Chain<RunEvent>, is_resumed: bool) -> Result<Scheduler> {
+    if is_resumed {
+        journal.append(hub.now(), RunEvent::Resumed)?;
+    }
+    Scheduler::new(hub.clone(), journal)
 }
 
 fn folder(hub: &Hub) -> PathBuf {
@@ -101,7 +135,6 @@ fn ids(hub: &Hub) -> Vec<OperationId> {
     let mut ids: Vec<OperationId> =
         names.filter_map(|name| name.strip_suffix(".ndjson")?.parse().ok()).collect();
     ids.sort_unstable_by(|a, b| b.cmp(a));
-    ids.truncate(RUNS_MAX);
     ids
 }
 
@@ -119,13 +152,14 @@ impl Hub {
             return Ok(plan);
         }
         self.takes_work()?;
+        self.loops_ready().await;
         ensure_private_dir(&folder(self))?;
         let id = OperationId::new(self.now().0, (self.inner.parts.entropy)());
         let mut journal = Chain::create(&path(self, &id))?;
         let (run_id, file) = (id.to_string(), Box::new(file));
         let started = RunEvent::Started { run_id, file, agents };
         journal.append(self.now(), started)?;
-        if let Err(error) = start(self, &id, journal) {
+        if let Err(error) = start(self, &id, journal, false) {
             // It never ran; nobody shall take it up.
             drop(std::fs::remove_file(path(self, &id)));
             return Err(error);
@@ -144,9 +178,9 @@ impl Hub {
                 prompt: Some(file.objective.clone()),
                 ..TurnOrder::new()
             };
-            let plan = Box::pin(self.plan_turn(who, &mut order)).await?;
+            let plan = Box::pin(self.plan_turn_of(&catalog, who, &mut order)).await?;
             let agent = order.agent.unwrap_or_default();
-            let runtime = plan.agent.and_then(|agent| agent.runtime).unwrap_or_default();
+            let runtime = plan.agent.as_ref().and_then(|agent| agent.runtime.clone()).unwrap_or_default();
             if lane.runtime.as_ref().is_some_and(|wanted| *wanted != runtime) {
                 let why = format!("the Agent of {} runs on {runtime}", lane.id);
                 return Err(refused(&format!("/lanes/{n}/runtime"), &why));
@@ -154,11 +188,19 @@ impl Hub {
             if !seen.insert(agent.clone()) {
                 return Err(refused(&format!("/lanes/{n}/agent"), "each lane has an Agent of its own"));
             }
-            let order = TurnOrder { agent: Some(agent.clone()), ..order };
-            Box::pin(TurnPlan::make(&self.world(), &catalog, &order)).await?.require_reads()?;
+            plan.require_reads()?;
             agents.insert(lane.id.clone(), agent);
         }
         Ok(agents)
+    }
+
+    /// Waits until the runs that were open at the start are taken up, or the hub ends.
+    pub(crate) async fn loops_ready(&self) {
+        let mut ready = self.inner.loops.ready.subscribe();
+        tokio::select! {
+            _ = ready.wait_for(|ready| *ready) => {}
+            () = self.inner.stop.cancelled() => {}
+        }
     }
 
     /// What is known of a run.
@@ -181,24 +223,28 @@ impl Hub {
     }
 
     /// The newest runs.
-    pub fn list_multi_agent(&self) -> Vec<RunView> {
-        ids(self).iter().filter_map(|id| self.run_view(id).ok()).collect()
+    pub async fn list_multi_agent(&self) -> Result<Vec<RunView>> {
+        self.loops_ready().await;
+        let hub = self.clone();
+        blocking(move || Ok(ids(&hub).iter().take(RUNS_MAX).filter_map(|id| hub.run_view(id).ok()).collect()))
+            .await
     }
 
     /// Rows of a run behind a place, of one lane if wanted.
-    pub fn multi_agent_rows(&self, id: &OperationId, since: u64, lane: Option<&str>) -> Result<Value> {
-        let rows: Vec<Value> = self.run_rows(id)?.iter().map(|row| json!(row)).collect();
-        let is_wanted = |row: &&Value| {
-            row.get("seq").and_then(Value::as_u64).is_some_and(|seq| seq >= since)
-                && lane.is_none_or(|lane| row.get("lane").is_some_and(|own| own == lane))
-        };
-        let items: Vec<&Value> = rows.iter().filter(is_wanted).take(ROWS_MAX).collect();
-        Ok(json!({"schema_version": "loom.multi_agent_log/v1", "items": items, "nextCursor": null}))
+    pub async fn multi_agent_rows(&self, id: OperationId, since: u64, lane: Option<String>) -> Result<Value> {
+        let hub = self.clone();
+        blocking(move || Ok(log::page(&hub.run_rows(&id)?, since, lane.as_deref()))).await
     }
 
     /// Asks a run to stop: nothing new begins, and what runs is stopped behind the grace.
-    pub fn stop_multi_agent(&self, who: &Principal, id: &OperationId, grace: Duration) -> Result<Value> {
+    pub async fn stop_multi_agent(
+        &self,
+        who: &Principal,
+        id: &OperationId,
+        grace: Duration,
+    ) -> Result<Value> {
         who.require_owner()?;
+        self.loops_ready().await;
         if grace > GRACE_MAX {
             return Err(Error::invalid("grace", "at most ten minutes"));
         }
@@ -207,35 +253,48 @@ impl Hub {
             Some(ask) => drop(ask.send_replace(Some(grace))),
             None if self.run_view(id)?.state == State::Interrupted => {
                 close(self, Chain::open(&path(self, id))?)?;
+                self.inner.loops.tell_ended();
             }
             None => {}
         }
         self.multi_agent(id)
     }
 
-    /// Goes on with a run that was stopped, or that no hub works on. Another end is an end.
-    pub fn resume_multi_agent(&self, who: &Principal, id: &OperationId) -> Result<Value> {
+    /// Goes on with a run that was stopped, or that no hub works on. Another end is an end, and refused.
+    pub async fn resume_multi_agent(&self, who: &Principal, id: &OperationId) -> Result<Value> {
         who.require_owner()?;
         self.takes_work()?;
+        self.loops_ready().await;
         let rows = self.run_rows(id)?;
         let (_, file, _) = begun(&rows)?;
         let ended = super::decide::Progress::of(file, &rows).stopped.map(|(reason, _)| reason);
         let is_live = self.inner.loops.all().contains_key(id.as_str());
-        if is_live || ended.is_some_and(|reason| reason != StopReason::Stopped) {
+        if is_live {
             return self.multi_agent(id);
         }
-        let mut journal = Chain::open(&path(self, id))?;
-        journal.append(self.now(), RunEvent::Resumed)?;
-        start(self, id, journal)?;
+        if let Some(reason) = ended.filter(|reason| *reason != StopReason::Stopped) {
+            let why = format!("the run {id} ended: {}", reason.as_str());
+            return Err(Error::new(Code::InvalidState, why)
+                .with_detail("reason", reason.as_str())
+                .with_hint("only a stopped run goes on; begin a new one with `loom multi-agent run FILE`"));
+        }
+        start(self, id, Chain::open(&path(self, id))?, true)?;
         self.multi_agent(id)
     }
 
     /// Waits until a run is over, at most so long.
     pub async fn wait_multi_agent(&self, id: &OperationId, wait: Duration) -> Result<Value> {
+        self.loops_ready().await;
         let deadline = Instant::now() + wait;
-        while self.run_view(id)?.state == State::Running && Instant::now() < deadline {
-            tokio::time::sleep(LOOK).await;
+        let mut ended = self.inner.loops.ended.subscribe();
+        loop {
+            ended.borrow_and_update();
+            let (hub, run) = (self.clone(), id.clone());
+            let view = blocking(move || hub.run_view(&run)).await?;
+            let runs = view.state == State::Running;
+            if !runs || tokio::time::timeout_at(deadline, ended.changed()).await.is_err() {
+                return serde_json::to_value(view).map_err(Error::internal);
+            }
         }
-        self.multi_agent(id)
     }
 }

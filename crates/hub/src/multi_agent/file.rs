@@ -199,6 +199,12 @@ impl MultiAgentFile {
             let why = "lanes work in the folder of their Agent; worktrees are not made here";
             return Err(refused(&at("worktree"), why));
         }
+        if lane.budget.wall.is_some() {
+            return Err(refused(
+                &at("budget/wall"),
+                "a time limits the whole loop; give it in its own budget",
+            ));
+        }
         budget(&at("budget"), &lane.budget)
     }
 
@@ -276,6 +282,9 @@ pub(super) mod tests {
         let mut costly = example();
         costly["budget"]["cost"] = json!({"amount": "5.00", "currency": "USD"});
         assert_eq!(MultiAgentFile::of(&costly).unwrap().warnings(), ["cost_not_measured"]);
+        let mut timed = example();
+        timed["lanes"][1]["budget"]["wall"] = json!("1h");
+        assert_eq!(MultiAgentFile::of(&timed).unwrap_err().detail["pointer"], "/lanes/1/budget/wall");
         costly["lane"] = json!(1);
         assert_eq!(MultiAgentFile::of(&costly).unwrap_err().code, Code::InvalidInput);
     }

@@ -7,7 +7,15 @@ use loom_domain::{AgentId, Code, Error, Principal, Result};
 use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
 
+use super::decide::Progress;
+use super::file::MultiAgentFile;
+use super::row::{LaneRound, Row, RunEvent};
 use crate::hub::Hub;
+
+/// Reports of one lane-round; the newest one counts.
+const REPORTS_MAX: usize = 8;
+/// Bytes of a report as it stands in the journal, where the row of the lane-round's end holds it once more.
+const REPORT_BYTES_MAX: usize = 256 * 1024;
 
 /// Words to another lane.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,6 +38,49 @@ pub struct Report {
     pub messages: Vec<PeerMessage>,
     /// Whether the lane has nothing left to do.
     pub done: bool,
+}
+
+impl Report {
+    /// The lane-round that a lane's report is of, unless something of it is refused.
+    pub(super) fn taken(&self, lane: &str, file: &MultiAgentFile, rows: &[Row]) -> Result<LaneRound> {
+        self.fits(lane, file)?;
+        let progress = Progress::of(file, rows);
+        let open = progress.lanes.get(lane).and_then(|lane| lane.open.clone());
+        let of = open.ok_or_else(|| Error::new(Code::InvalidState, "this lane is in no round now"))?;
+        let told = rows.iter().filter(
+            |row| matches!(&row.body, RunEvent::LaneReported { of: reported, .. } if *reported == of),
+        );
+        if told.count() >= REPORTS_MAX {
+            return Err(Error::new(Code::TooMany, format!("at most {REPORTS_MAX} reports a round"))
+                .with_hint("the newest report counts; end this round with your final answer"));
+        }
+        Ok(of)
+    }
+
+    fn fits(&self, lane: &str, file: &MultiAgentFile) -> Result<()> {
+        let limits = &file.messages;
+        let too_long = |text: &str| text.chars().count() > limits.max_chars;
+        if self.messages.len() > limits.max_per_round as usize {
+            return Err(Error::new(
+                Code::TooMany,
+                format!("at most {} messages a round", limits.max_per_round),
+            ));
+        }
+        if too_long(&self.summary) || self.messages.iter().any(|message| too_long(&message.text)) {
+            return Err(Error::new(Code::TextTooLong, format!("at most {} characters", limits.max_chars)));
+        }
+        if serde_json::to_string(self).map_err(Error::internal)?.len() > REPORT_BYTES_MAX {
+            return Err(Error::new(Code::TooLarge, format!("a report has at most {REPORT_BYTES_MAX} bytes"))
+                .with_hint("write less, or fewer messages"));
+        }
+        let is_known = |to: &str| to != lane && file.lanes.iter().any(|one| one.id == to);
+        if let Some(message) = self.messages.iter().find(|message| !is_known(&message.to)) {
+            let lanes: Vec<&str> = file.lanes.iter().map(|lane| lane.id.as_str()).collect();
+            return Err(Error::new(Code::InvalidInput, format!("no other lane {}", message.to))
+                .with_hint(format!("lanes: {}", lanes.join(", "))));
+        }
+        Ok(())
+    }
 }
 
 /// A report on its way into the journal.
@@ -95,5 +146,41 @@ impl Hub {
         let told = Told { lane: place.lane, report, stored };
         place.tell.send(told).await.map_err(|_| nobody())?;
         answer.await.map_err(|_| nobody())?
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use loom_domain::Timestamp;
+    use serde_json::json;
+
+    use super::*;
+    use crate::multi_agent::file::tests::example;
+
+    fn row(seq: u64, body: RunEvent) -> Row {
+        Row { seq, at: Timestamp(0), fence: 1, body, prev: String::new(), digest: String::new() }
+    }
+
+    /// CAP-136: a lane-round takes so many reports, and none that its last row could not hold.
+    #[test]
+    fn cap_136_reports_have_limits() {
+        let mut document = example();
+        document["messages"] = json!({"max_per_round": 100, "max_chars": 8_000});
+        let file = MultiAgentFile::of(&document).unwrap();
+        let of = LaneRound { lane: "scout".to_owned(), round: 1, attempt: 0 };
+        let mut rows = vec![row(0, RunEvent::LaneStarted { of: of.clone(), seen: 0 })];
+        let report = Report { summary: "found".to_owned(), ..Report::default() };
+        for n in 0..REPORTS_MAX {
+            assert_eq!(report.taken("scout", &file, &rows).unwrap(), of, "{n}");
+            rows.push(row(n as u64 + 1, RunEvent::LaneReported { of: of.clone(), report: report.clone() }));
+        }
+        let refused = report.taken("scout", &file, &rows).unwrap_err();
+        assert_eq!(refused.code, Code::TooMany);
+        let again = LaneRound { attempt: 1, ..of };
+        rows.push(row(99, RunEvent::LaneStarted { of: again.clone(), seen: 0 }));
+        assert_eq!(report.taken("scout", &file, &rows).unwrap(), again, "each attempt has its own");
+        let message = PeerMessage { to: "reviewer".to_owned(), text: "x".repeat(8_000) };
+        let large = Report { messages: vec![message; 33], ..Report::default() };
+        assert_eq!(large.taken("scout", &file, &rows).unwrap_err().code, Code::TooLarge);
     }
 }

@@ -44,6 +44,20 @@ pub(super) enum StopReason {
     Stopped,
 }
 
+impl StopReason {
+    /// Its name in the journal.
+    pub(super) const fn as_str(self) -> &'static str {
+        match self {
+            StopReason::LaneDone => "lane_done",
+            StopReason::Idle => "idle",
+            StopReason::RoundsMax => "rounds_max",
+            StopReason::Budget => "budget",
+            StopReason::Failures => "failures",
+            StopReason::Stopped => "stopped",
+        }
+    }
+}
+
 /// A lane-round.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct LaneRound {
@@ -87,4 +101,16 @@ pub(super) enum RunEvent {
     StopAsked { grace_ms: u64 },
     /// It is over.
     Stopped { reason: StopReason, which: Option<String> },
+}
+
+impl RunEvent {
+    /// The lane that it is of.
+    pub(super) fn lane(&self) -> Option<&str> {
+        match self {
+            RunEvent::LaneStarted { of, .. }
+            | RunEvent::LaneReported { of, .. }
+            | RunEvent::LaneDone { of, .. } => Some(&of.lane),
+            _ => None,
+        }
+    }
 }

@@ -20,6 +20,8 @@ use crate::hub::Hub;
 
 /// Longest time between two looks at what comes next.
 const LOOK: Duration = Duration::from_secs(60);
+/// Rest until the Turns of a run are asked to stop again: one may have been about to begin.
+const ASK_AGAIN: Duration = Duration::from_secs(1);
 /// Longest time of one lane-round beside its Agent's own limits.
 const TURN_SECONDS: u64 = 24 * 60 * 60;
 
@@ -92,7 +94,7 @@ impl Scheduler {
                     return Err(Error::new(Code::HubDraining, "the hub is shutting down"));
                 },
                 () = tokio::time::sleep_until(grace), if self.stopping.is_some() => {
-                    self.stopping = Some(Instant::now() + LOOK);
+                    self.stopping = Some(Instant::now() + ASK_AGAIN);
                     self.stop_turns();
                 }
                 () = tokio::time::sleep(wait) => {}
@@ -189,26 +191,7 @@ impl Scheduler {
     }
 
     fn report(&mut self, lane: &str, report: Report) -> Result<()> {
-        let limits = &self.file.messages;
-        let too_long = |text: &str| text.chars().count() > limits.max_chars;
-        if report.messages.len() > limits.max_per_round as usize {
-            return Err(Error::new(
-                Code::TooMany,
-                format!("at most {} messages a round", limits.max_per_round),
-            ));
-        }
-        if too_long(&report.summary) || report.messages.iter().any(|message| too_long(&message.text)) {
-            return Err(Error::new(Code::TextTooLong, format!("at most {} characters", limits.max_chars)));
-        }
-        let is_known = |to: &str| to != lane && self.file.lanes.iter().any(|one| one.id == to);
-        if let Some(message) = report.messages.iter().find(|message| !is_known(&message.to)) {
-            let lanes: Vec<&str> = self.file.lanes.iter().map(|lane| lane.id.as_str()).collect();
-            return Err(Error::new(Code::InvalidInput, format!("no other lane {}", message.to))
-                .with_hint(format!("lanes: {}", lanes.join(", "))));
-        }
-        let progress = Progress::of(&self.file, self.journal.rows());
-        let open = progress.lanes.get(lane).and_then(|lane| lane.open.clone());
-        let of = open.ok_or_else(|| Error::new(Code::InvalidState, "this lane is in no round now"))?;
+        let of = report.taken(lane, &self.file, self.journal.rows())?;
         self.add(RunEvent::LaneReported { of, report })
     }
 

@@ -33,20 +33,16 @@ pub(super) async fn deliver(
     hub: &Hub,
     who: Principal,
     report: &Report,
-    forms: &[Form],
+    files: &[request::File],
     membership_id: &MembershipId,
     wait: Duration,
 ) -> Result<Delivered> {
     let membership: Membership = hub.store().membership(membership_id.clone()).await?;
     let address = hub.store().address(membership.address_id.clone()).await?;
-    let mut files = Vec::new();
-    for form in forms {
-        files.push(file(hub, who.clone(), report, *form).await?);
-    }
     let send = request::Send {
         from: Some(address.agent_id.to_string()),
         membership_id: Some(membership_id.to_string()),
-        content: request::Content { text: summary_text(report), format: None, files },
+        content: request::Content { text: summary_text(report), format: None, files: files.to_vec() },
         idempotency_key: Some(key(report, membership_id)),
         ..request::Send::default()
     };
@@ -68,6 +64,20 @@ async fn again(
     hub.store().retry_outbox(hub.act(who), entry.item.id.clone()).await?;
     let (item, _) = hub.wait_outbox(entry.item.id.clone(), wait).await?;
     Ok(item)
+}
+
+/// Renders and stores the forms, once for all who get them.
+pub(super) async fn files(
+    hub: &Hub,
+    who: &Principal,
+    report: &Report,
+    forms: &[Form],
+) -> Result<Vec<request::File>> {
+    let mut files = Vec::new();
+    for form in forms {
+        files.push(file(hub, who.clone(), report, *form).await?);
+    }
+    Ok(files)
 }
 
 async fn file(hub: &Hub, who: Principal, report: &Report, form: Form) -> Result<request::File> {

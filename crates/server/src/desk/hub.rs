@@ -48,7 +48,7 @@ pub fn doors(hub: &Hub) -> Doors {
         readiness: desk,
         status: Arc::new(crate::Figures::new(
             hub.home().root().to_owned(),
-            Some(hub.store().clone()),
+            crate::HomeStore::of(hub.store().clone()),
             crate::Live::Here(hub.clone()),
             Arc::new(move || figures.now()),
         )),

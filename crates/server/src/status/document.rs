@@ -24,18 +24,14 @@ pub(super) struct Facts {
     pub(super) connections: Vec<view::ConnectionEntry>,
     /// Numbers of the store, if there is one.
     pub(super) figures: Option<Figures>,
-    /// Lines of the catalog.
-    pub(super) lines: Vec<Value>,
-    /// Newest runs of connectors, the newest first.
-    pub(super) runs: Vec<Row>,
     /// This moment.
     pub(super) now: Timestamp,
     /// Start of this server.
     pub(super) started_at: Timestamp,
 }
 
-/// Writes the document.
-pub(super) fn status(facts: &Facts) -> Value {
+/// Writes the document, with the lines of the catalog and the newest runs of connectors, the newest first.
+pub(super) fn status(facts: &Facts, lines: &[Value], runs: &[Row]) -> Value {
     let now = facts.now;
     json!({
         "schema_version": "loom.status/v1",
@@ -48,8 +44,8 @@ pub(super) fn status(facts: &Facts) -> Value {
         "queues": facts.figures.as_ref().map(|figures| queues(figures, now)),
         "outbox": facts.figures.as_ref().map(|figures| outbox(figures, now)),
         "notices": facts.figures.as_ref().map(|figures| figures.stats.notices),
-        "connectors": connectors(facts),
-        "capabilities": facts.lines.len(),
+        "connectors": connectors(lines, runs),
+        "capabilities": lines.len(),
         "registry": null,
         "last_update": null,
     })
@@ -102,14 +98,14 @@ fn counts(counts: &Counts) -> Value {
 }
 
 /// Connectors with their newest runs.
-fn connectors(facts: &Facts) -> Vec<Value> {
-    let mut runs: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
-    for run in &facts.runs {
-        runs.entry(run.connector_id.as_str()).or_default().push(run);
+fn connectors(lines: &[Value], runs: &[Row]) -> Vec<Value> {
+    let mut by_connector: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
+    for run in runs {
+        by_connector.entry(run.connector_id.as_str()).or_default().push(run);
     }
     let line = |line: &Value| {
         let id = line.get("id").and_then(Value::as_str).unwrap_or_default();
-        let own = runs.get(id).map(Vec::as_slice).unwrap_or_default();
+        let own = by_connector.get(id).map(Vec::as_slice).unwrap_or_default();
         json!({
             "id": id, "readiness": line.get("readiness"), "runs": own.len(),
             "failed": own.iter().filter(|run| !run.ok).count(),
@@ -117,7 +113,7 @@ fn connectors(facts: &Facts) -> Vec<Value> {
             "last_ok_at": own.iter().find(|run| run.ok).map(|run| run.time),
         })
     };
-    facts.lines.iter().map(line).collect()
+    lines.iter().map(line).collect()
 }
 
 pub(super) fn seconds(now: Timestamp, at: Timestamp) -> u64 {

@@ -9,13 +9,12 @@ use loom_api::{Client, Endpoint, Page, view};
 use loom_capabilities::{Catalog, HistoryFilter, PayloadStore, World};
 use loom_domain::{Error, Result, Timestamp};
 use loom_hub::Hub;
-use loom_store::Store;
 use loom_transport::log::{Wanted, latest};
 use serde_json::Value;
 
 use super::document::{self, Facts};
 use super::tally::Tally;
-use super::{StatusSource, catalog, series};
+use super::{HomeStore, StatusSource, catalog, series};
 use crate::Clock;
 
 /// Time that a hub gets to tell of its gateways.
@@ -37,7 +36,7 @@ pub enum Live {
 /// The source of the status routes.
 pub struct Figures {
     home: PathBuf,
-    store: Option<Store>,
+    store: HomeStore,
     live: Live,
     world: Option<Arc<World>>,
     clock: Clock,
@@ -47,7 +46,7 @@ pub struct Figures {
 
 impl Figures {
     /// Watches a home and its store, if there is one yet.
-    pub fn new(home: PathBuf, store: Option<Store>, live: Live, clock: Clock) -> Self {
+    pub fn new(home: PathBuf, store: HomeStore, live: Live, clock: Clock) -> Self {
         let started_at = clock();
         Figures { home, store, live, world: None, clock, started_at, tally: Tally::since(started_at) }
     }
@@ -86,7 +85,7 @@ impl Figures {
 
     /// Connections as the store knows them.
     async fn entries(&self) -> Result<Vec<view::ConnectionEntry>> {
-        let Some(store) = &self.store else { return Ok(Vec::new()) };
+        let Some(store) = self.store.find().await? else { return Ok(Vec::new()) };
         let query = loom_api::query::Connections {
             limit: Some(CONNECTIONS_MAX),
             ..loom_api::query::Connections::default()
@@ -99,14 +98,12 @@ impl Figures {
             Some((state, entries)) => (state, entries, true),
             None => ("not_running".to_owned(), self.entries().await?, false),
         };
-        let figures = match &self.store {
+        let figures = match self.store.find().await? {
             Some(store) => Some(store.figures().await?),
             None => None,
         };
-        let lines = self.capabilities().await?;
-        let runs = self.runs(HistoryFilter { limit: RUNS_MAX, ..HistoryFilter::default() }).await?;
         let now = (self.clock)();
-        Ok(Facts { hub, observed, connections, figures, lines, runs, now, started_at: self.started_at })
+        Ok(Facts { hub, observed, connections, figures, now, started_at: self.started_at })
     }
 
     async fn runs(&self, filter: HistoryFilter) -> Result<Vec<loom_capabilities::Row>> {
@@ -123,7 +120,9 @@ async fn blocking<T: Send + 'static>(read: impl FnOnce() -> Result<T> + Send + '
 #[async_trait]
 impl StatusSource for Figures {
     async fn status(&self) -> Result<Value> {
-        Ok(document::status(&self.facts().await?))
+        let lines = self.capabilities().await?;
+        let runs = self.runs(HistoryFilter { limit: RUNS_MAX, ..HistoryFilter::default() }).await?;
+        Ok(document::status(&self.facts().await?, &lines, &runs))
     }
 
     async fn capabilities(&self) -> Result<Vec<Value>> {

@@ -7,13 +7,12 @@ use std::time::Duration;
 use async_trait::async_trait;
 use loom_domain::{Code, Error, Principal, Result, TokenId};
 use loom_secrets::private_file::{read_private, write_private};
-use loom_store::Store;
 use serde_json::{Value, json};
 use tokio::sync::broadcast;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
-use super::{Figures, StatusSource as _};
+use super::{Figures, HomeStore};
 use crate::desk::{read_events, silent::Silent, stored_token};
 use crate::token::Presented;
 use crate::{
@@ -32,8 +31,8 @@ const PAGE: u32 = 256;
 pub struct Watched {
     /// Data directory.
     pub home: PathBuf,
-    /// Its store, opened for reading, if there is one.
-    pub store: Option<Store>,
+    /// Its store, opened for reading once there is one.
+    pub store: HomeStore,
     /// The time of day.
     pub clock: Clock,
     /// Randomness for the first token.
@@ -47,13 +46,12 @@ pub fn watching(watched: Watched) -> Result<(Doors, PathBuf)> {
     let Watched { home, store, clock, random, figures } = watched;
     let path = home.join(TOKEN_FILE);
     let viewer = viewer(&path, &clock, &random)?;
-    let figures = Arc::new(figures);
     let doors = Doors {
         desk: Arc::new(Silent),
         tokens: Arc::new(Tokens { viewer, store: store.clone() }),
         events: Arc::new(Events { store: store.clone(), live: broadcast::Sender::new(QUEUE_MAX) }),
-        readiness: Arc::new(Watch { figures: figures.clone() }),
-        status: figures,
+        readiness: Arc::new(Watch { store: store.clone() }),
+        status: Arc::new(figures),
         clock,
         is_runtime_child: Arc::new(|_| false),
         holds_secret: Arc::new(|_| false),
@@ -88,13 +86,13 @@ fn viewer(path: &Path, clock: &Clock, random: &[u8; SECRET_BYTES]) -> Result<(To
 
 struct Tokens {
     viewer: (TokenId, StoredToken),
-    store: Option<Store>,
+    store: HomeStore,
 }
 
 #[async_trait]
 impl TokenStore for Tokens {
     async fn lookup(&self, id: &TokenId) -> Result<Option<StoredToken>> {
-        match &self.store {
+        match self.store.known() {
             _ if *id == self.viewer.0 => Ok(Some(self.viewer.1.clone())),
             Some(store) => store.token(id.clone()).await?.as_ref().map(stored_token).transpose(),
             None => Ok(None),
@@ -103,19 +101,23 @@ impl TokenStore for Tokens {
 }
 
 struct Watch {
-    figures: Arc<Figures>,
+    store: HomeStore,
 }
 
 #[async_trait]
 impl Readiness for Watch {
     async fn readiness(&self) -> (bool, Value) {
-        let readable = self.figures.status().await.is_ok();
+        // Anybody may ask, so it costs one read of the store and nothing more.
+        let readable = match self.store.known() {
+            Some(store) => store.feed_range().await.is_ok(),
+            None => true,
+        };
         (readable, json!({"ok": readable}))
     }
 }
 
 struct Events {
-    store: Option<Store>,
+    store: HomeStore,
     live: broadcast::Sender<Arc<StreamEvent>>,
 }
 
@@ -126,7 +128,7 @@ impl EventSource for Events {
     }
 
     async fn after(&self, seq: u64, limit: usize) -> Result<History> {
-        let Some(store) = &self.store else { return Ok(History::Events(Vec::new())) };
+        let Some(store) = self.store.find().await? else { return Ok(History::Events(Vec::new())) };
         let (oldest, _) = store.feed_range().await?;
         if seq > 0 && seq.saturating_add(1) < oldest {
             return Ok(History::Gone);
@@ -136,8 +138,11 @@ impl EventSource for Events {
     }
 
     async fn pump(&self, stop: CancellationToken) {
-        let Some(store) = &self.store else { return stop.cancelled().await };
-        let mut seq = store.feed_range().await.map_or(0, |(_, newest)| newest);
+        let mut seq = match self.store.known() {
+            Some(store) => store.feed_range().await.map_or(0, |(_, newest)| newest),
+            // All that a later store tells is new.
+            None => 0,
+        };
         let mut looks = tokio::time::interval(LOOK_EVERY);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -145,7 +150,7 @@ impl EventSource for Events {
                 () = stop.cancelled() => return,
                 _ = looks.tick() => {}
             }
-            match read_events(store, seq, PAGE).await {
+            match self.further(seq).await {
                 Ok((reached, events)) => {
                     seq = reached;
                     for event in events {
@@ -155,6 +160,15 @@ impl EventSource for Events {
                 }
                 Err(error) => tracing::warn!(code = %error.code, "the events could not be read"),
             }
+        }
+    }
+}
+
+impl Events {
+    async fn further(&self, seq: u64) -> Result<(u64, Vec<Arc<StreamEvent>>)> {
+        match self.store.find().await? {
+            Some(store) => read_events(store, seq, PAGE).await,
+            None => Ok((seq, Vec::new())),
         }
     }
 }

@@ -22,8 +22,9 @@ use crate::desk::silent::Silent;
 use crate::extract::{Doc, Upload};
 use crate::routes::Routes;
 use crate::{
-    AgentOrOwner, AnyReader, App, Doors, EventSource, Figures, History, ListenConfig, Live, Metrics, Owner,
-    Problem, Readiness, Scope, Scopes, Server, StoredToken, StreamEvent, TokenKind, TokenStore, mint,
+    AgentOrOwner, AnyReader, App, Doors, EventSource, Figures, History, HomeStore, ListenConfig, Live,
+    Metrics, Owner, Problem, Readiness, Scope, Scopes, Server, StoredToken, StreamEvent, TokenKind,
+    TokenStore, mint,
 };
 
 pub(super) const NOW: Timestamp = Timestamp(1_700_000_000_000);
@@ -111,7 +112,7 @@ pub(super) fn doors(hub: &Arc<Hub>) -> Doors {
         readiness: hub.clone(),
         status: Arc::new(Figures::new(
             std::env::temp_dir().join("no-home"),
-            None,
+            HomeStore::none(),
             Live::Socket(PathBuf::from("/no/socket")),
             Arc::new(|| NOW),
         )),

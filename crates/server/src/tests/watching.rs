@@ -1,6 +1,7 @@
 //! The server that only watches: every guard, on real sockets, with a store that another handle writes.
 
 mod access;
+mod late;
 mod load;
 mod origin;
 
@@ -17,7 +18,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::house::{NOW, Reply, bearer, read_reply, request};
-use crate::{Cors, Figures, ListenConfig, Live, SECRET_BYTES, Server, Watched, watching};
+use crate::{Cors, Figures, HomeStore, ListenConfig, Live, SECRET_BYTES, Server, Watched, watching};
 
 /// Every route of the server, each with a `GET`.
 const ROUTES: [&str; 10] = [
@@ -61,18 +62,23 @@ impl Watch {
         let config = StoreConfig { reader_threads: 1, ..StoreConfig::new(home.path(), "tests") };
         let (writing, reading) = (config.clone(), config);
         let store = tokio::task::spawn_blocking(move || Store::open(writing, NOW)).await.unwrap().unwrap();
-        let reader = Store::open_reader(reading).unwrap();
+        let seen = HomeStore::of(Store::open_reader(reading).unwrap());
+        Self::seeing(home, store, seen, adjust).await
+    }
+
+    /// With a store as the server sees it.
+    async fn seeing(
+        home: tempfile::TempDir,
+        store: Store,
+        seen: HomeStore,
+        adjust: impl FnOnce(&mut ListenConfig),
+    ) -> Self {
         let socket = home.path().join("run/status.sock");
         let clock: crate::Clock = Arc::new(|| NOW);
         let live = Live::Socket(home.path().join("run/no-hub.sock"));
-        let figures = Figures::new(home.path().to_owned(), Some(reader.clone()), live, clock.clone());
-        let watched = Watched {
-            home: home.path().to_owned(),
-            store: Some(reader),
-            clock,
-            random: [7; SECRET_BYTES],
-            figures,
-        };
+        let figures = Figures::new(home.path().to_owned(), seen.clone(), live, clock.clone());
+        let watched =
+            Watched { home: home.path().to_owned(), store: seen, clock, random: [7; SECRET_BYTES], figures };
         let (doors, file) = watching(watched).unwrap();
         let token = std::fs::read_to_string(file).unwrap();
         let mut config = ListenConfig {
@@ -153,4 +159,19 @@ async fn cap_144_the_figures_are_the_stores() {
     let page = watch.viewer("GET /", &["accept: text/html"]).await;
     assert!(page.head.contains("text/html") && page.body.contains("<td>docs</td>"), "{}", page.body);
     assert!(page.head.contains("content-security-policy: default-src 'none'"));
+}
+
+/// Whoever asks whether it is ready asks neither the hub nor the catalog; a scrape of metrics needs no catalog either.
+#[tokio::test]
+async fn cap_144_readyz_and_metrics_ask_for_no_more_than_they_tell() {
+    let watch = Watch::new().await;
+    // A hub that takes a connection and never answers, and maps that cannot be read.
+    let hub = tokio::net::UnixListener::bind(watch.home.path().join("run/no-hub.sock")).unwrap();
+    std::fs::write(watch.home.path().join("connectors"), b"no folder").unwrap();
+    assert_eq!(watch.bare("GET /readyz", &[]).await.body, r#"{"ok":true}"#);
+    let asked = tokio::time::timeout(std::time::Duration::ZERO, hub.accept()).await;
+    assert!(asked.is_err(), "the hub was asked");
+    drop(hub);
+    assert_eq!(watch.viewer("GET /metrics", &[]).await.status, 200);
+    assert_ne!(watch.viewer("GET /status.json", &[]).await.status, 200, "this one needs the maps");
 }

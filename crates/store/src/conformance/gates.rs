@@ -175,6 +175,46 @@ fn cap_118_a_lost_attempt_is_unknown_until_it_is_settled() {
     });
 }
 
+/// CAP-117: the gates that a plan would open count against those that may wait.
+#[test]
+fn cap_117_the_gates_of_a_new_plan_count() {
+    both(async |world: &World| {
+        let agent = Principal::Agent(world.agent_id());
+        submitted(world, agent.clone(), 6, &["sha256:a"; 49]).await;
+        submitted(world, agent.clone(), 7, &["sha256:a"; 50]).await;
+        let store = world.store();
+        let over = store.submit_plan(world.act_as(agent.clone()), new_plan(8, &["sha256:a"; 2]));
+        assert_eq!(over.await.unwrap_err().code, Code::TooMany);
+        submitted(world, agent, 9, &["sha256:a"]).await;
+    });
+}
+
+/// CAP-120: grants that ran out leave their place to others.
+#[test]
+fn cap_120_expired_grants_do_not_count() {
+    both(async |world: &World| {
+        let store = world.store();
+        let mut new = NewGrant {
+            agent: "docs".to_owned(),
+            capability_id: "github_public_probe".to_owned(),
+            operations: vec!["probe".to_owned()],
+            resources: BTreeMap::new(),
+            effect: GrantEffect::Read,
+            expires_at: Some(world.now().plus_ms(1_000)),
+        };
+        store.give_grant(world.act(), new.clone()).await.unwrap();
+        new.expires_at = None;
+        for _ in 1..500 {
+            store.give_grant(world.act(), new.clone()).await.unwrap();
+        }
+        let refused = store.give_grant(world.act(), new.clone()).await.unwrap_err();
+        assert_eq!(refused.code, Code::TooMany);
+        assert!(refused.hint.unwrap().contains("capability revoke"));
+        world.pass_ms(1_000);
+        store.give_grant(world.act(), new).await.unwrap();
+    });
+}
+
 /// CAP-120: grants are listed with who gave them and when, and taken back for good.
 #[test]
 fn cap_120_grants_are_given_listed_and_revoked() {

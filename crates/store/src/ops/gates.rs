@@ -139,7 +139,8 @@ fn submit(unit: &mut Unit<'_>, new: &NewPlan) -> Result<(ConnectorPlan, Vec<Gate
         return Err(Error::new(Code::AlreadyExists, format!("a plan {} exists", new.id)));
     }
     if let Some(agent) = &agent_id {
-        within_limits(unit, agent)?;
+        let gated = new.calls.iter().filter(|call| call.gated).count();
+        within_limits(unit, agent, i64::try_from(gated).unwrap_or(i64::MAX))?;
     }
     let mut plan = ConnectorPlan {
         id: new.id.clone(),
@@ -183,15 +184,17 @@ fn submit(unit: &mut Unit<'_>, new: &NewPlan) -> Result<(ConnectorPlan, Vec<Gate
 }
 
 /// An Agent that nobody answers does not get to fill the store.
-fn within_limits(unit: &mut Unit<'_>, agent: &loom_domain::AgentId) -> Result<()> {
+fn within_limits(unit: &mut Unit<'_>, agent: &loom_domain::AgentId, gated: i64) -> Result<()> {
     let waiting = "SELECT COUNT(*) FROM gates g JOIN connector_plans p ON p.id = g.plan_id WHERE g.waits = 1 AND p.agent_id = ?1";
     let today = "SELECT COUNT(*) FROM connector_plans WHERE agent_id = ?1 AND created_at > ?2";
     let waiting = unit.tx.number(waiting, &params![agent.as_str()])?;
     let today = unit.tx.number(today, &params![agent.as_str(), unit.now.plus_ms(-DAY_MS)])?;
-    match waiting >= GATES_WAITING_MAX || today >= PLANS_PER_DAY_MAX {
+    match waiting.saturating_add(gated) > GATES_WAITING_MAX || today >= PLANS_PER_DAY_MAX {
         true => Err(Error::new(
             Code::TooMany,
-            format!("{GATES_WAITING_MAX} gates wait already, or {PLANS_PER_DAY_MAX} plans were made today"),
+            format!(
+                "over {GATES_WAITING_MAX} gates would wait ({waiting} do), or {PLANS_PER_DAY_MAX} plans were made today"
+            ),
         )),
         false => Ok(()),
     }

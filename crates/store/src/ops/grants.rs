@@ -61,10 +61,7 @@ impl Store {
         self.write(act, move |unit| {
             unit.principal.require_owner()?;
             let agent = lookup::agent(unit.tx, &new.agent)?;
-            let live = "SELECT COUNT(*) FROM grants WHERE agent_id = ?1 AND revoked = 0";
-            if unit.tx.number(live, &params![agent.id.as_str()])? >= GRANTS_MAX {
-                return Err(Error::new(Code::TooMany, format!("an Agent has at most {GRANTS_MAX} grants")));
-            }
+            within_limit(unit, &agent.id)?;
             let grant = Grant {
                 id: GrantId::new(unit.now.0, unit.random()),
                 seq: unit.seq()?,
@@ -118,6 +115,21 @@ impl Store {
         })
         .await
     }
+}
+
+/// Refuses one grant too many. Those that ran out do not count.
+fn within_limit(unit: &mut Unit<'_>, agent: &AgentId) -> Result<()> {
+    let given = "SELECT COUNT(*) FROM grants WHERE agent_id = ?1 AND revoked = 0";
+    if unit.tx.number(given, &params![agent.as_str()])? < GRANTS_MAX {
+        return Ok(());
+    }
+    let given: Vec<Grant> = docs::select(unit.tx, "agent_id = ?1 AND revoked = 0", &params![agent.as_str()])?;
+    let live = given.iter().filter(|grant| grant.is_live(unit.now)).count();
+    if i64::try_from(live).unwrap_or(i64::MAX) < GRANTS_MAX {
+        return Ok(());
+    }
+    Err(Error::new(Code::TooMany, format!("an Agent has at most {GRANTS_MAX} live grants"))
+        .with_hint("loom capability revoke GRANT"))
 }
 
 fn check(new: &NewGrant, now: Timestamp) -> Result<()> {

@@ -40,21 +40,32 @@ pub(super) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
 
 async fn print(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
     let hub = cx.hub()?;
-    let mut since = 0;
+    let (mut since, mut all) = (0, Vec::new());
     loop {
         // Asked before the rows: what ends in between still has its last row read.
         let run: Value = hub.get(routes::loop_run(&args.run)).run().await?;
         let query = json!({"since": since, "lane": args.lane});
-        let log: Value = hub.get(routes::loop_log(&args.run)).query(&query)?.run().await?;
+        let mut log: Value = hub.get(routes::loop_log(&args.run)).query(&query)?.run().await?;
         let rows = pick::list(&log, "items");
-        if cx.globals.format() == Format::Json && !args.follow {
-            return cx.out.json(&log);
-        }
+        let next = pick::text(&log, "nextCursor").parse::<u64>().ok();
+        let is_document = cx.globals.format() == Format::Json && !args.follow;
         for row in rows {
-            line(row, cx)?;
+            if is_document {
+                all.push(row.clone());
+            } else {
+                line(row, cx)?;
+            }
             since = pick::value(row, "seq").and_then(Value::as_u64).map_or(since, |seq| seq + 1);
         }
         cx.out.flush()?;
+        if let Some(next) = next {
+            since = next;
+            continue;
+        }
+        if is_document {
+            pick::put(&mut log, "items", &Value::Array(all));
+            return cx.out.json(&log);
+        }
         if !args.follow || (pick::text(&run, "state") != "running" && rows.is_empty()) {
             return Ok(());
         }

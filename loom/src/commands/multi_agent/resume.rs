@@ -19,7 +19,7 @@ pub(super) struct Args {
     run: String,
 }
 
-/// Goes on with it; finished lane-rounds are not repeated. A run that ended otherwise is shown.
+/// Goes on with it; finished lane-rounds are not repeated. A run that ended otherwise is refused.
 pub(super) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
     let hub = cx.hub()?;
     let run: Value = match cx.globals.dry_run {

@@ -21,7 +21,7 @@ impl Loops for HubDesk {
         }
     }
     async fn loops(&self, _: Principal) -> Result<Value> {
-        let runs = self.hub.list_multi_agent();
+        let runs = self.hub.list_multi_agent().await?;
         serde_json::to_value(
             json!({"schema_version": "loom.multi_agent_list/v1", "items": runs, "nextCursor": null}),
         )
@@ -31,10 +31,10 @@ impl Loops for HubDesk {
         self.hub.wait_multi_agent(&id, wait).await
     }
     async fn stop_loop(&self, who: Principal, id: OperationId, grace: Duration) -> Result<Value> {
-        self.hub.stop_multi_agent(&who, &id, grace)
+        self.hub.stop_multi_agent(&who, &id, grace).await
     }
     async fn resume_loop(&self, who: Principal, id: OperationId) -> Result<Value> {
-        self.hub.resume_multi_agent(&who, &id)
+        self.hub.resume_multi_agent(&who, &id).await
     }
     async fn loop_log(
         &self,
@@ -43,7 +43,7 @@ impl Loops for HubDesk {
         since: u64,
         lane: Option<String>,
     ) -> Result<Value> {
-        self.hub.multi_agent_rows(&id, since, lane.as_deref())
+        self.hub.multi_agent_rows(id, since, lane).await
     }
     async fn report_lane(&self, who: Principal, report: Report) -> Result<()> {
         self.hub.report_lane(&who, report).await

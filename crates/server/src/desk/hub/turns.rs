@@ -44,6 +44,6 @@ impl Turns for HubDesk {
         value(self.hub.cancel_turn(&who, &id)?)
     }
     async fn payload(&self, who: Principal, id: String, pointer: String, offset: usize) -> Result<Value> {
-        self.hub.payload_piece(&who, &id, &pointer, offset)
+        self.hub.payload_piece(who, id, pointer, offset).await
     }
 }

@@ -4,7 +4,7 @@ use loom_domain::Code;
 
 use super::super::house::{bearer, request};
 use super::{ROUTES, Watch};
-use crate::{Figures, ListenConfig, Live, Server, Watched, watching};
+use crate::{Figures, HomeStore, ListenConfig, Live, Server, Watched, watching};
 
 const DESK: &str = "https://desk.example";
 
@@ -116,8 +116,9 @@ async fn atk_s12_open_bind_is_refused() {
     let home = tempfile::tempdir().unwrap();
     let clock: crate::Clock = std::sync::Arc::new(|| super::NOW);
     let live = Live::Socket(home.path().join("no.sock"));
-    let figures = Figures::new(home.path().to_owned(), None, live, clock.clone());
-    let watched = Watched { home: home.path().to_owned(), store: None, clock, random: [1; 32], figures };
+    let store = HomeStore::none();
+    let figures = Figures::new(home.path().to_owned(), store.clone(), live, clock.clone());
+    let watched = Watched { home: home.path().to_owned(), store, clock, random: [1; 32], figures };
     let (doors, _) = watching(watched).unwrap();
     let config = ListenConfig { address: "0.0.0.0:0".parse().ok(), ..ListenConfig::default() };
     let refused = Server::bind_watching(config, doors, tokio_util::sync::CancellationToken::new()).await;

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use loom_domain::integration::{Action, Change, FieldChange, Kind};
 use loom_domain::{
-    Address, AddressId, Code, Connection, ConnectionId, Error, Membership, MembershipId, Result,
-    reason::ItemReason,
+    Address, AddressId, Agent, Code, Connection, ConnectionId, Error, Membership, MembershipId, Result,
+    Timestamp, reason::ItemReason,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use super::Apply;
 use crate::Unit;
-use crate::docs::{self, Doc};
+use crate::docs;
 use crate::ops::change::{self, Edit, Versioned};
 use crate::ops::{addresses, connections, memberships};
 
@@ -149,9 +149,10 @@ fn update(
             {
                 return Err(fixed(name));
             }
-            if members.is_empty() {
+            if members.is_empty() && emptied.is_empty() {
                 return Ok(());
             }
+            members.insert("clear".to_owned(), json!(emptied));
             members.insert("confirmTrust".to_owned(), json!(true));
             addresses::update(unit, &id, &request(members)?, &apply.groups).map(drop)
         }
@@ -206,17 +207,24 @@ fn save<D: Versioned>(
 fn restore(unit: &mut Unit<'_>, change: &Change) -> Result<bool> {
     match change.kind {
         Kind::Connections => {
-            let Some(found) = archived::<Connection>(unit, &change.id)? else { return Ok(false) };
+            let Some(found) = docs::get::<Connection>(unit.tx, &change.id)? else { return Ok(false) };
+            is_archived(&found.id, found.superseded_by.as_ref(), None, found.archived_at)?;
             let after = Connection { archived_at: None, enabled: false, ..found.clone() };
             save(unit, &found, after, "connection.changed", "")?;
         }
         Kind::Addresses => {
-            let Some(found) = archived::<Address>(unit, &change.id)? else { return Ok(false) };
+            let Some(found) = docs::get::<Address>(unit.tx, &change.id)? else { return Ok(false) };
+            is_archived(&found.id, found.superseded_by.as_ref(), found.deleted_at, found.archived_at)?;
+            let agent: Agent = docs::require(unit.tx, found.agent_id.as_str())?;
+            if agent.archived_at.is_some() {
+                return Err(Error::new(Code::Archived, format!("the agent {} is archived", agent.name)));
+            }
             let after = Address { archived_at: None, enabled: false, ..found.clone() };
             save(unit, &found, after, "address.changed", found.agent_id.as_str())?;
         }
         Kind::Memberships => {
-            let Some(found) = archived::<Membership>(unit, &change.id)? else { return Ok(false) };
+            let Some(found) = docs::get::<Membership>(unit.tx, &change.id)? else { return Ok(false) };
+            is_archived(&found.id, found.superseded_by.as_ref(), None, found.archived_at)?;
             let after = Membership { archived_at: None, enabled: false, ..found.clone() };
             let address: Address = docs::require(unit.tx, found.address_id.as_str())?;
             save(unit, &found, after, "membership.changed", address.agent_id.as_str())?;
@@ -225,8 +233,22 @@ fn restore(unit: &mut Unit<'_>, change: &Change) -> Result<bool> {
     Ok(true)
 }
 
-fn archived<D: Doc>(unit: &mut Unit<'_>, id: &str) -> Result<Option<D>> {
-    docs::get(unit.tx, id)
+/// Only what was archived comes back: not what was replaced or deleted, and not what never went.
+fn is_archived<I: std::fmt::Display>(
+    id: &I,
+    superseded_by: Option<&I>,
+    deleted_at: Option<Timestamp>,
+    archived_at: Option<Timestamp>,
+) -> Result<()> {
+    match (superseded_by, deleted_at, archived_at) {
+        (Some(canonical), ..) => {
+            Err(Error::new(Code::Superseded, format!("{id} was superseded by {canonical}"))
+                .with_detail("id", canonical.to_string()))
+        }
+        (None, Some(_), _) => Err(Error::new(Code::Deleted, format!("{id} is deleted"))),
+        (None, None, None) => Err(Error::new(Code::AlreadyExists, format!("{id} is there already"))),
+        (None, None, Some(_)) => Ok(()),
+    }
 }
 
 fn archive(unit: &mut Unit<'_>, change: &Change) -> Result<()> {
