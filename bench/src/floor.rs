@@ -20,8 +20,13 @@ pub(crate) struct Floor {
 }
 
 impl Floor {
-    /// Measures in the folder.
+    /// Measures in the folder, one right after the other.
     pub(crate) fn measure(folder: &Path, syncs: usize) -> anyhow::Result<Self> {
+        Self::paced(folder, syncs, Duration::ZERO)
+    }
+
+    /// Measures in the folder, one begun in every `gap`: a disk that rests between two syncs answers later.
+    pub(crate) fn paced(folder: &Path, syncs: usize, gap: Duration) -> anyhow::Result<Self> {
         let mut file = tempfile::tempfile_in(folder)?;
         let mut times = Vec::with_capacity(syncs);
         let all = Instant::now();
@@ -30,6 +35,7 @@ impl Floor {
             file.write_all(&BLOCK)?;
             file.sync_data()?;
             times.push(one.elapsed());
+            std::thread::sleep(gap.saturating_sub(one.elapsed()));
         }
         let rate = count(syncs) / all.elapsed().as_secs_f64();
         Ok(Floor { p50: median(&times), p99: quantile(&times, 0.99), rate })

@@ -1,4 +1,4 @@
-//! PB-1: 200 events a second, each until it is committed.
+//! PB-1: 200 events a second, each until it is committed. The floor is the disk at the same pace.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,25 +9,26 @@ use tokio::time::Instant;
 
 use crate::floor::{Floor, SYNCS};
 use crate::options::Options;
-use crate::quantile::{count, median, ms, quantile};
+use crate::quantile::{median, ms, quantile};
 use crate::report;
 use crate::world::World;
 
-const EVENTS_PER_SECOND: u64 = 200;
+const EVENTS_PER_SECOND: u32 = 200;
 const LEAST: Duration = Duration::from_millis(5);
 
 /// Measures it.
 pub(crate) async fn measure(options: &Options) -> anyhow::Result<()> {
     let home = tempfile::tempdir()?;
-    let floor = Floor::measure(home.path(), SYNCS)?;
+    let restless = Floor::measure(home.path(), SYNCS)?;
+    let floor = Floor::paced(home.path(), SYNCS / 2, gap())?;
     let world = Arc::new(World::new(home.path(), options.seed).await?);
-    let events = usize::try_from(options.seconds * EVENTS_PER_SECOND)?;
+    let events = usize::try_from(options.seconds * u64::from(EVENTS_PER_SECOND))?;
     let times = steady(&world, events).await?;
     let bound = LEAST.max(floor.p99 * 2);
     let (p50, p99) = (median(&times), quantile(&times, 0.99));
     let values = json!({
         "events": events, "per_second": EVENTS_PER_SECOND, "seed": options.seed,
-        "p50_ms": ms(p50), "p99_ms": ms(p99), "bound_p99_ms": ms(bound), "p99_of_floor": ms(p99) / ms(floor.p99),
+        "restless_sync_p99_ms": ms(restless.p99), "p50_ms": ms(p50), "p99_ms": ms(p99), "bound_p99_ms": ms(bound), "p99_of_floor": ms(p99) / ms(floor.p99),
     });
     let words = format!(
         "accept p50 {:.2} ms, p99 {:.2} ms at {EVENTS_PER_SECOND}/s for {} s (p99 <= {:.2} ms)",
@@ -40,10 +41,14 @@ pub(crate) async fn measure(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Time from one event to the next.
+fn gap() -> Duration {
+    Duration::from_secs(1) / EVENTS_PER_SECOND
+}
+
 /// Offers events at their times, whether or not earlier ones are done.
 async fn steady(world: &Arc<World>, events: usize) -> anyhow::Result<Vec<Duration>> {
-    let gap = Duration::from_secs_f64(1.0 / count(usize::try_from(EVENTS_PER_SECOND)?));
-    let mut clock = tokio::time::interval(gap);
+    let mut clock = tokio::time::interval(gap());
     let mut running = JoinSet::new();
     for n in 0..events {
         let due = clock.tick().await;

@@ -7,10 +7,21 @@ use loom_domain::{Code, Error, Result};
 
 use crate::tx::Tx;
 
+/// What a transaction is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// Reads one snapshot.
+    Read,
+    /// Writes; the commit is on disk when it returns.
+    Write,
+    /// Writes what may be lost when the machine goes down: the next synced commit takes it to disk with its own.
+    WriteUnsynced,
+}
+
 /// A connection that runs transactions with savepoints.
 pub(crate) trait Engine: Tx {
     /// Starts a transaction; a write one takes the write lock at once.
-    fn begin(&mut self, write: bool) -> Result<()>;
+    fn begin(&mut self, purpose: Purpose) -> Result<()>;
     /// Commits. On `Err` nothing of the transaction is promised and the connection must be reopened.
     fn commit(&mut self) -> Result<()>;
     /// Rolls the transaction back; errors are of no interest.

@@ -3,21 +3,26 @@
 use loom_domain::{Code, Error, Result, Timestamp};
 use sha2::{Digest, Sha256};
 
-use crate::{engine::EngineSend, params, tx::Tx};
+use crate::{
+    engine::{EngineSend, Purpose},
+    params,
+    tx::Tx,
+};
 
 const MIGRATIONS: &[(i64, &str)] = &[
     (1, include_str!("../migrations/0001_base.sql")),
     (2, include_str!("../migrations/0002_gates.sql")),
     (3, include_str!("../migrations/0003_webhooks.sql")),
     (4, include_str!("../migrations/0004_integration.sql")),
+    (5, include_str!("../migrations/0005_indexes.sql")),
 ];
 
 /// Newest schema this program knows.
-const SCHEMA_VERSION: i64 = 4;
+const SCHEMA_VERSION: i64 = 5;
 
 /// Brings the schema up to date. A newer schema than this program knows is `schema_too_new`.
 pub(crate) fn migrate(engine: &mut dyn EngineSend, now: Timestamp) -> Result<()> {
-    engine.begin(true)?;
+    engine.begin(Purpose::Write)?;
     let outcome = run(engine.as_tx(), now);
     match outcome {
         Ok(()) => engine.commit(),

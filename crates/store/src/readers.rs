@@ -87,7 +87,7 @@ fn snapshot<T>(
         Some(engine) => engine,
         None => opener()?,
     };
-    engine.begin(false)?;
+    engine.begin(crate::engine::Purpose::Read)?;
     let result = op(engine.as_tx());
     engine.rollback();
     match &result {

@@ -110,8 +110,26 @@ impl Store {
         T: Send + 'static,
         F: FnMut(&mut Unit<'_>) -> Result<T> + Send + 'static,
     {
+        self.queue(act, true, op).await
+    }
+
+    /// Like [`Store::write`], without waiting for the disk: for what a loss of power may undo, because nothing
+    /// outside is done before a later synced commit, which takes this one to disk with it.
+    pub(crate) async fn write_unsynced<T, F>(&self, act: Act, op: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Unit<'_>) -> Result<T> + Send + 'static,
+    {
+        self.queue(act, false, op).await
+    }
+
+    async fn queue<T, F>(&self, act: Act, is_synced: bool, op: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Unit<'_>) -> Result<T> + Send + 'static,
+    {
         let (reply, answer) = oneshot::channel();
-        let job: BoxedJob = Box::new(TypedJob { act, op, out: None, reply });
+        let job: BoxedJob = Box::new(TypedJob { act, op, is_synced, out: None, reply });
         match self.inner.jobs.as_ref().map(|jobs| jobs.try_send(job)) {
             Some(Ok(())) => answer.await.map_err(|_| Error::internal("the writer ended"))?,
             Some(Err(_)) => {

@@ -12,7 +12,7 @@ use tokio::sync::{oneshot, watch};
 use crate::{
     act::Act,
     audit::Head,
-    engine::{EngineSend, Opener},
+    engine::{EngineSend, Opener, Purpose},
     unit::{SeqBlock, Unit},
     wake::{Wake, WakeSet},
 };
@@ -39,6 +39,8 @@ pub(crate) struct Grouping {
 pub(crate) trait Job: Send {
     /// Who acts.
     fn act(&self) -> &Act;
+    /// Whether its commit must be on disk before the answer.
+    fn is_synced(&self) -> bool;
     /// Runs the operation; may be called again after a rollback.
     fn run(&mut self, unit: &mut Unit<'_>) -> Result<()>;
     /// Answers the caller.
@@ -48,6 +50,7 @@ pub(crate) trait Job: Send {
 pub(crate) struct TypedJob<T, F> {
     pub(crate) act: Act,
     pub(crate) op: F,
+    pub(crate) is_synced: bool,
     pub(crate) out: Option<T>,
     pub(crate) reply: oneshot::Sender<Result<T>>,
 }
@@ -55,6 +58,9 @@ pub(crate) struct TypedJob<T, F> {
 impl<T: Send, F: FnMut(&mut Unit<'_>) -> Result<T> + Send> Job for TypedJob<T, F> {
     fn act(&self) -> &Act {
         &self.act
+    }
+    fn is_synced(&self) -> bool {
+        self.is_synced
     }
     fn run(&mut self, unit: &mut Unit<'_>) -> Result<()> {
         self.out = Some((self.op)(unit)?);
@@ -172,7 +178,8 @@ fn run_group(
     node: &str,
     head: &mut Option<Head>,
 ) -> Result<(Vec<Result<()>>, WakeSet)> {
-    engine.begin(true)?;
+    let is_synced = group.iter().any(|job| job.is_synced());
+    engine.begin(if is_synced { Purpose::Write } else { Purpose::WriteUnsynced })?;
     let mut seqs = SeqBlock::reserve(engine.as_tx())?;
     let mut wake = WakeSet::default();
     let mut results = Vec::with_capacity(group.len());

@@ -13,7 +13,7 @@ use postgres::{
 
 use crate::{
     dialect::Dialect,
-    engine::{Engine, read_only},
+    engine::{Engine, Purpose, read_only},
     tx::{Row, Tx, Value},
 };
 
@@ -63,8 +63,12 @@ impl Tx for Postgres {
 }
 
 impl Engine for Postgres {
-    fn begin(&mut self, write: bool) -> Result<()> {
-        self.control(if write { "BEGIN" } else { "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" })
+    fn begin(&mut self, purpose: Purpose) -> Result<()> {
+        self.control(match purpose {
+            Purpose::Read => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+            Purpose::Write => "BEGIN",
+            Purpose::WriteUnsynced => "BEGIN; SET LOCAL synchronous_commit = off",
+        })
     }
     fn commit(&mut self) -> Result<()> {
         crate::fail::point("store.commit.before")?;

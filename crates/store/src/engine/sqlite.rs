@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use loom_domain::{Code, Error, Result};
-use rusqlite::{Connection, OpenFlags, types::ValueRef};
+use rusqlite::{Connection, OpenFlags, config::DbConfig, types::ValueRef};
 
 use crate::{
     dialect::Dialect,
-    engine::{Engine, read_only},
+    engine::{Engine, Purpose, read_only},
     tx::{Row, Tx, Value},
 };
 
@@ -17,6 +17,7 @@ const BUSY_TIMEOUT_MS: u32 = 5_000;
 /// A connection to the database file.
 pub(crate) struct Sqlite {
     connection: Connection,
+    is_synced: bool,
 }
 
 impl Sqlite {
@@ -32,7 +33,7 @@ impl Sqlite {
                  PRAGMA cache_size=-8000; PRAGMA busy_timeout={BUSY_TIMEOUT_MS}; PRAGMA journal_size_limit={wal_limit_bytes};"
             ))
             .map_err(|e| translate(&e))?;
-        Ok(Self::with(connection))
+        Self::with(connection)
     }
 
     /// Opens a connection that can only read.
@@ -44,12 +45,23 @@ impl Sqlite {
                 "PRAGMA query_only=ON; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-2000; PRAGMA busy_timeout={BUSY_TIMEOUT_MS};"
             ))
             .map_err(|e| translate(&e))?;
-        Ok(Self::with(connection))
+        Self::with(connection)
     }
 
-    fn with(connection: Connection) -> Self {
+    /// Statements keep their plans: without this guarantee SQLite prepares many of them anew for each new value.
+    fn with(connection: Connection) -> Result<Self> {
         connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
-        Sqlite { connection }
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(|e| translate(&e))?;
+        Ok(Sqlite { connection, is_synced: true })
+    }
+
+    /// Whether a commit waits for the disk.
+    fn set_synced(&mut self, is_synced: bool) -> Result<()> {
+        if self.is_synced != is_synced {
+            self.control(if is_synced { "PRAGMA synchronous=FULL" } else { "PRAGMA synchronous=NORMAL" })?;
+            self.is_synced = is_synced;
+        }
+        Ok(())
     }
 }
 
@@ -78,8 +90,12 @@ impl Tx for Sqlite {
 }
 
 impl Engine for Sqlite {
-    fn begin(&mut self, write: bool) -> Result<()> {
-        self.control(if write { "BEGIN IMMEDIATE" } else { "BEGIN" })
+    fn begin(&mut self, purpose: Purpose) -> Result<()> {
+        if purpose == Purpose::Read {
+            return self.control("BEGIN");
+        }
+        self.set_synced(purpose == Purpose::Write)?;
+        self.control("BEGIN IMMEDIATE")
     }
     fn commit(&mut self) -> Result<()> {
         crate::fail::point("store.commit.before")?;

@@ -1,7 +1,5 @@
 //! Marks that keep an Agent's queue fair: when each conversation and key was last served.
 
-use std::collections::HashMap;
-
 use loom_domain::{
     Result,
     fairness::{self, Head, conversation_of},
@@ -11,26 +9,25 @@ use crate::{Unit, params};
 
 /// The `seq` of the head whose turn it is.
 pub(crate) fn pick(unit: &mut Unit<'_>, agent: &str, heads: &[(String, u64)]) -> Result<Option<u64>> {
-    let sql = "SELECT conversation_key, queue_key, served FROM queue_marks WHERE agent_id = ?1";
-    let (mut conversations, mut keys) = (HashMap::new(), HashMap::new());
-    for row in unit.tx.query(sql, &params![agent])? {
-        match row.text(1) {
-            "" => conversations.insert(row.text(0).to_owned(), row.uint(2)),
-            key => keys.insert(key.to_owned(), row.uint(2)),
-        };
-    }
-    let served = |marks: &HashMap<String, u64>, key: &str| marks.get(key).copied().unwrap_or(0);
-    let heads: Vec<Head> = heads
-        .iter()
-        .map(|(queue_key, seq)| Head {
-            conversation_key: conversation_of(queue_key).to_owned(),
+    let head = |(queue_key, seq): &(String, u64)| {
+        let conversation_key = conversation_of(queue_key);
+        Ok(Head {
+            conversation_key: conversation_key.to_owned(),
             queue_key: queue_key.clone(),
             seq: *seq,
-            conversation_served: served(&conversations, conversation_of(queue_key)),
-            thread_served: served(&keys, queue_key),
+            conversation_served: served(unit, agent, conversation_key, "")?,
+            thread_served: served(unit, agent, conversation_key, queue_key)?,
         })
-        .collect();
+    };
+    let heads = heads.iter().map(head).collect::<Result<Vec<Head>>>()?;
     Ok(fairness::pick(&heads).map(|head| head.seq))
+}
+
+/// When a conversation (empty key) or a queue key of it was last served; 0 for never.
+fn served(unit: &mut Unit<'_>, agent: &str, conversation: &str, key: &str) -> Result<u64> {
+    let sql =
+        "SELECT served FROM queue_marks WHERE agent_id = ?1 AND conversation_key = ?2 AND queue_key = ?3";
+    Ok(unit.tx.first(sql, &params![agent, conversation, key])?.map_or(0, |row| row.uint(0)))
 }
 
 /// Records that a queue key was served.

@@ -105,8 +105,8 @@ impl Store {
         }
     }
 
-    /// Claims up to `limit` Parts of a Connection, one per conversation, oldest first. Each has an open Attempt on
-    /// disk before this returns.
+    /// Claims up to `limit` Parts of a Connection, one per conversation, oldest first. Each has an open Attempt. A
+    /// claim reaches the disk with the step that is committed before any byte leaves.
     pub async fn claim_parts(
         &self,
         act: Act,
@@ -115,7 +115,7 @@ impl Store {
         busy: Vec<String>,
         fence: u64,
     ) -> Result<Vec<ClaimedPart>> {
-        self.write(act, move |unit| claim::claim(unit, &connection, limit, &busy, fence)).await
+        self.write_unsynced(act, move |unit| claim::claim(unit, &connection, limit, &busy, fence)).await
     }
 
     /// When the next Part, retry or settlement of a Connection is due.

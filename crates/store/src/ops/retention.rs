@@ -201,7 +201,10 @@ fn keys(tx: &mut dyn Tx, now: Timestamp, retention: &Retention) -> Result<Remove
         "at < ?1 AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.id = idempotency.outbox_id)",
         params![now.plus_ms(-IDEMPOTENCY_MIN_MS)].to_vec(),
     )?;
-    Ok(Removed { keys: events + messages + sends, ..Removed::default() })
+    // A mark older than every item says nothing that a missing one does not.
+    let oldest = "served < (SELECT MIN(seq) FROM inbox)";
+    let marks = remove(tx, "queue_marks", "served", oldest, Vec::new())?;
+    Ok(Removed { keys: events + messages + sends + marks, ..Removed::default() })
 }
 
 fn changes(tx: &mut dyn Tx, _: Timestamp, _: &Retention) -> Result<Removed> {

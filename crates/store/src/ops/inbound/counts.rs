@@ -66,7 +66,7 @@ fn pending(unit: &mut Unit<'_>, address: &Address, sender: &str) -> Result<Pendi
 fn since(unit: &mut Unit<'_>, address: &Address, sender: &str, window_ms: i64) -> Result<u32> {
     count(
         unit,
-        "SELECT COUNT(*) FROM events WHERE address_id = ?1 AND actor_id = ?2 AND received_at > ?3 AND decision <> 'duplicate'",
+        "SELECT COUNT(*) FROM events WHERE address_id = ?1 AND actor_id = ?2 AND received_at > ?3",
         &params![address.id.as_str(), sender, unit.now.plus_ms(-window_ms)],
     )
 }

@@ -7,7 +7,12 @@ use loom_domain::{
     message::Revision,
 };
 
-use crate::{Unit, docs, ops::items, params, records::StoredItem};
+use crate::{
+    Unit, docs,
+    ops::items,
+    params,
+    records::{StoredEvent, StoredItem},
+};
 
 /// Stores what a fact says. Gives the Message it is about.
 pub(super) fn apply(
@@ -52,17 +57,21 @@ fn target(
     let Some(key) = dedupe::fact_target_key(event) else { return Ok(None) };
     let sql = "SELECT event_id FROM message_keys WHERE address_id = ?1 AND message_key = ?2";
     if let Some(row) = unit.tx.first(sql, &params![address.id.as_str(), key])? {
-        let known: Option<crate::records::StoredEvent> = docs::get(unit.tx, row.text(0))?;
+        let known: Option<StoredEvent> = docs::get(unit.tx, row.text(0))?;
         if let Some(message_id) = known.and_then(|k| k.event.message_id) {
             return docs::get(unit.tx, message_id.as_str());
         }
     }
     let Some(message_id) = event.target_message_id.as_deref() else { return Ok(None) };
-    docs::find(
+    let events: Vec<StoredEvent> = docs::select(
         unit.tx,
         "connection_id = ?1 AND conversation_id = ?2 AND provider_message_id = ?3",
         &params![connection.id.as_str(), event.conversation.conversation_id.as_str(), message_id],
-    )
+    )?;
+    match events.into_iter().find_map(|known| known.event.message_id) {
+        Some(message) => docs::get(unit.tx, message.as_str()),
+        None => Ok(None),
+    }
 }
 
 fn item_of(unit: &mut Unit<'_>, address: &Address, message: &Message) -> Result<Option<StoredItem>> {

@@ -37,19 +37,15 @@ pub(super) fn claim(
     let mut taken: Vec<String> = busy.to_vec();
     taken.extend(in_flight(unit, connection_id)?);
     taken.extend(paused(unit, connection_id)?);
-    let due: Vec<StoredPart> = docs::select(
-        unit.tx,
-        "connection_id = ?1 AND open = 1 AND (state = 'pending' OR (state = 'retry_wait' AND until <= ?2)) ORDER BY seq LIMIT ?3",
-        &params![connection_id.as_str(), unit.now, LOOKED_AT_MAX],
-    )?;
     let mut claimed = Vec::new();
-    for mut stored in due {
+    for due in due(unit, connection_id)? {
         if claimed.len() >= usize::try_from(limit).unwrap_or(0) {
             break;
         }
-        if taken.contains(&stored.conversation_id) {
+        if taken.contains(&due.conversation_id) {
             continue;
         }
+        let mut stored: StoredPart = docs::require(unit.tx, &due.id)?;
         let mut item: OutboxItem = docs::require(unit.tx, stored.part.outbox_id.as_str())?;
         if let Some(part) = take(unit, &connection, &mut item, &mut stored, fence)? {
             taken.push(stored.conversation_id.clone());
@@ -58,6 +54,35 @@ pub(super) fn claim(
     }
     crate::fail::point("part.claim.before_commit")?;
     Ok(claimed)
+}
+
+/// A Part whose time has come.
+struct Due {
+    seq: u64,
+    id: String,
+    conversation_id: String,
+}
+
+/// The oldest Parts whose time has come, in order; read from the index alone.
+fn due(unit: &mut Unit<'_>, connection: &ConnectionId) -> Result<Vec<Due>> {
+    let columns = "SELECT seq, id, conversation_id FROM parts WHERE connection_id = ?1 AND open = 1";
+    let values = params![connection.as_str(), LOOKED_AT_MAX];
+    let mut rows =
+        unit.tx.query(&format!("{columns} AND state = 'pending' ORDER BY seq LIMIT ?2"), &values)?;
+    let values = params![connection.as_str(), LOOKED_AT_MAX, unit.now];
+    rows.extend(unit.tx.query(
+        &format!("{columns} AND state = 'retry_wait' AND until <= ?3 ORDER BY seq LIMIT ?2"),
+        &values,
+    )?);
+    let read = |row: &crate::tx::Row| Due {
+        seq: row.uint(0),
+        id: row.text(1).to_owned(),
+        conversation_id: row.text(2).to_owned(),
+    };
+    let mut due: Vec<Due> = rows.iter().map(read).collect();
+    due.sort_by_key(|one| one.seq);
+    due.truncate(usize::try_from(LOOKED_AT_MAX).unwrap_or(usize::MAX));
+    Ok(due)
 }
 
 fn in_flight(unit: &mut Unit<'_>, connection: &ConnectionId) -> Result<Vec<String>> {

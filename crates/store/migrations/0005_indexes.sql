@@ -1,0 +1,13 @@
+DROP INDEX inbox_open;
+CREATE INDEX inbox_open ON inbox (agent_id, state, seq, open) WHERE open = 1;
+DROP INDEX inbox_open_conversation;
+CREATE INDEX inbox_open_conversation ON inbox (address_id, conversation_id, open) WHERE open = 1;
+DROP INDEX outbox_open;
+CREATE INDEX outbox_open ON outbox (agent_id, state, open) WHERE open = 1;
+DROP INDEX outbox_membership;
+CREATE INDEX outbox_membership ON outbox (membership_id, proactive, created_at);
+DROP INDEX parts_conversation;
+DROP INDEX parts_work;
+CREATE INDEX parts_work ON parts (connection_id, state, seq, conversation_id, id, until, open) WHERE open = 1;
+DROP INDEX messages_provider;
+CREATE INDEX messages_conversation ON messages (connection_id, conversation_id, seq);
