@@ -1,5 +1,5 @@
 DROP INDEX inbox_open;
-CREATE INDEX inbox_open ON inbox (agent_id, state, seq, open) WHERE open = 1;
+CREATE INDEX inbox_open ON inbox (agent_id, state, seq, queue_key, available_at, open) WHERE open = 1;
 DROP INDEX inbox_open_conversation;
 CREATE INDEX inbox_open_conversation ON inbox (address_id, conversation_id, open) WHERE open = 1;
 DROP INDEX outbox_open;
@@ -11,3 +11,4 @@ DROP INDEX parts_work;
 CREATE INDEX parts_work ON parts (connection_id, state, seq, conversation_id, id, until, open) WHERE open = 1;
 DROP INDEX messages_provider;
 CREATE INDEX messages_conversation ON messages (connection_id, conversation_id, seq);
+CREATE INDEX inbox_pending ON inbox (address_id, sender_id, state, open) WHERE state = 'pending_access' AND open = 1;

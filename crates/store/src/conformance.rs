@@ -4,6 +4,7 @@ mod admin;
 mod cluster;
 mod desk;
 mod durability;
+mod flat;
 mod gates;
 mod inbound;
 mod integration;

@@ -73,6 +73,8 @@ impl Tx for Sqlite {
     fn execute(&mut self, sql: &str, params: &[Value]) -> Result<u64> {
         let mut statement = self.connection.prepare_cached(sql).map_err(|e| translate(&e))?;
         let changed = statement.execute(rusqlite::params_from_iter(params)).map_err(|e| translate(&e))?;
+        #[cfg(test)]
+        counted::add(&statement);
         Ok(u64::try_from(changed).unwrap_or(u64::MAX))
     }
 
@@ -85,6 +87,9 @@ impl Tx for Sqlite {
             let values = (0..columns).map(|i| row.get_ref(i).map(value_of)).collect::<Result<_, _>>();
             out.push(Row(values.map_err(|e| translate(&e))?));
         }
+        drop(rows);
+        #[cfg(test)]
+        counted::add(&statement);
         Ok(out)
     }
 }
@@ -151,5 +156,30 @@ fn translate(error: &rusqlite::Error) -> Error {
             Error::new(Code::StoreCorrupt, "the database file is damaged")
         }
         _ => Error::internal(error),
+    }
+}
+
+#[cfg(test)]
+pub(crate) use counted::steps;
+
+/// Counts what SQLite does, for tests of cost.
+#[cfg(test)]
+mod counted {
+    use std::cell::Cell;
+
+    use rusqlite::{Statement, StatementStatus};
+
+    thread_local! {
+        static STEPS: Cell<u64> = const { Cell::new(0) };
+    }
+
+    pub(super) fn add(statement: &Statement<'_>) {
+        let steps = u64::try_from(statement.reset_status(StatementStatus::VmStep)).unwrap_or(0);
+        STEPS.set(STEPS.get() + steps);
+    }
+
+    /// Steps of all statements of this thread so far.
+    pub(crate) fn steps() -> u64 {
+        STEPS.get()
     }
 }
