@@ -1,17 +1,17 @@
 //! git as an argument vector: a time limit, a closed environment, no hooks, no prompts.
 
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Output, Stdio};
 use std::time::Duration;
 
 use loom_domain::{Code, Error, Result};
-use tokio::io::AsyncWriteExt as _;
-use tokio::process::Command;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::process::{Child, Command};
 
 /// Longest run of one command.
 pub const GIT_LIMIT: Duration = Duration::from_secs(60);
 /// Largest output that is taken.
-const OUTPUT_BYTES_MAX: usize = 64 * 1024 * 1024;
+const OUTPUT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// Longest sentence of git that is passed on.
 const SAID_CHARS_MAX: usize = 300;
 /// Settings that win over those of the repository.
@@ -83,7 +83,7 @@ impl Git {
         Err(failed(format!("git {verb}: {said}")))
     }
 
-    async fn output(&self, words: &[&str], input: Vec<u8>) -> Result<std::process::Output> {
+    async fn output(&self, words: &[&str], input: Vec<u8>) -> Result<Output> {
         let mut command = Command::new(&self.program);
         command.arg("-C").arg(&self.repo).args(SETTINGS.iter().flat_map(|setting| ["-c", setting]));
         command.args(words).env_clear().envs(self.variables.iter().map(|(name, value)| (name, value)));
@@ -101,25 +101,13 @@ impl Git {
         ]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
         let verb = words.first().copied().unwrap_or_default();
-        let work = async {
-            let mut child = command
-                .spawn()
-                .map_err(|cause| failed(format!("git cannot be started: {}", cause.kind())))?;
-            let stdin = child.stdin.take();
-            let feed = async move {
-                if let Some(mut stdin) = stdin {
-                    // A command that reads nothing may be gone already.
-                    let _ = stdin.write_all(&input).await;
-                }
-            };
-            let (output, ()) = tokio::join!(child.wait_with_output(), feed);
-            output.map_err(|cause| failed(format!("git {verb}: {}", cause.kind())))
-        };
-        let ended = tokio::time::timeout(self.limit, work).await;
-        let output = ended.map_err(|_| {
-            failed(format!("git {verb} did not end within {} s", self.limit.as_secs().max(1)))
-        })??;
-        if output.stdout.len() > OUTPUT_BYTES_MAX {
+        let mut child =
+            command.spawn().map_err(|cause| failed(format!("git cannot be started: {}", cause.kind())))?;
+        let ended = tokio::time::timeout(self.limit, talk(&mut child, input)).await;
+        let output = ended
+            .map_err(|_| failed(format!("git {verb} did not end within {} s", self.limit.as_secs().max(1))))?
+            .map_err(|cause| failed(format!("git {verb}: {}", cause.kind())))?;
+        if u64::try_from(output.stdout.len()).unwrap_or(u64::MAX) > OUTPUT_BYTES_MAX {
             return Err(failed(format!("git {verb} printed too much")));
         }
         Ok(output)
@@ -129,6 +117,27 @@ impl Git {
     fn relative(&self, text: &str) -> String {
         text.replace(&*self.repo.to_string_lossy(), ".")
     }
+}
+
+/// Feeds a process and takes what it prints, up to a byte more than the limit; then nobody listens any longer.
+async fn talk(child: &mut Child, input: Vec<u8>) -> std::io::Result<Output> {
+    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let feed = async move {
+        if let Some(mut stdin) = stdin {
+            // A command that reads nothing may be gone already.
+            let _ = stdin.write_all(&input).await;
+        }
+    };
+    let ((), stdout, stderr) = tokio::join!(feed, bounded(stdout), bounded(stderr));
+    Ok(Output { stdout: stdout?, stderr: stderr?, status: child.wait().await? })
+}
+
+async fn bounded(pipe: Option<impl AsyncRead + Unpin>) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    if let Some(pipe) = pipe {
+        pipe.take(OUTPUT_BYTES_MAX + 1).read_to_end(&mut bytes).await?;
+    }
+    Ok(bytes)
 }
 
 pub(crate) fn failed(message: impl Into<String>) -> Error {

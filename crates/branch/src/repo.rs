@@ -30,7 +30,8 @@ impl Repo {
 
     /// Refuses what is no repository.
     pub async fn check(&self) -> Result<()> {
-        self.git.text(&["rev-parse", "--git-dir"]).await.map(drop)
+        let known = self.git.text(&["rev-parse", "--git-dir"]).await.map(drop);
+        known.map_err(|error| error.with_hint("Run it in a git repository, or name one with --repo DIR."))
     }
 
     /// Takes the lock of the repository.

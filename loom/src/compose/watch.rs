@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use loom_domain::{Code, Result};
+use loom_domain::{Code, Error, Result};
 use loom_hub::{Clock as _, Config, Hub, SystemClock, home::Home};
 use loom_server::{Clock, Cors, Figures, HomeStore, ListenConfig, Live, SECRET_BYTES, Server, Watched};
 use loom_store::Store;
@@ -57,7 +57,8 @@ pub(crate) async fn bind(
         .with_world(world::offline_of(root, variables)?);
     let watched = Watched { home: root.to_owned(), store, clock, random: random(), figures };
     let (doors, token) = loom_server::watching(watched)?;
-    Ok(Watching { server: Server::bind_watching(config, doors, stop).await?, token })
+    let server = Server::bind_watching(config, doors, stop).await.map_err(in_own_words)?;
+    Ok(Watching { server, token })
 }
 
 /// What the status routes of a hub tell.
@@ -81,8 +82,21 @@ fn listen_config(listen: Listen) -> Result<ListenConfig> {
         ..ListenConfig::default()
     };
     config.requests.body_bytes_max = BODY_BYTES_MAX;
-    config.check_bind()?;
+    config.check_bind().map_err(in_own_words)?;
     Ok(config)
+}
+
+/// Names this server's options, where the hub's settings are meant otherwise.
+fn in_own_words(error: Error) -> Error {
+    match error.code {
+        Code::InsecureBind => error.with_hint(
+            "Listen on 127.0.0.1 or a unix socket; let a proxy with TLS stand in front and name it with --allow-host.",
+        ),
+        _ if error.message.starts_with("listen.address") => {
+            error.with_hint("Stop what holds it, or take another one: --listen 127.0.0.1:PORT.")
+        }
+        _ => error,
+    }
 }
 
 /// The store of the home, if a hub has made one.
