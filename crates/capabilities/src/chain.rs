@@ -7,7 +7,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use loom_domain::{Code, Error, Result, Timestamp};
 use nix::fcntl::OFlag;
@@ -192,6 +192,13 @@ fn unwritable(error: &std::io::Error) -> Error {
 fn damaged(why: &str) -> Error {
     Error::new(Code::IntegrityError, format!("the journal is damaged: {why}"))
         .with_hint("nothing goes on from it; begin again under another key")
+}
+
+/// Whether nothing was written to a file since a time. What cannot be asked was written just now.
+pub fn is_unwritten_since(path: &Path, before: Timestamp) -> bool {
+    let written = path.symlink_metadata().and_then(|meta| meta.modified()).ok();
+    let since_epoch = written.and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+    since_epoch.and_then(|age| i64::try_from(age.as_millis()).ok()).is_some_and(|at| at < before.0)
 }
 
 /// The file of a name in a folder.

@@ -46,7 +46,7 @@ pub use capability::{
     ApprovalRef, Capability, Resources, RunLimits, RunOutcome, RunRequest, RunSettings, StopReason, Verdict,
 };
 pub use catalog::{Catalog, fold_id};
-pub use chain::{Chain, ChainRow, chain_file, is_chain_held, read_chain};
+pub use chain::{Chain, ChainRow, chain_file, is_chain_held, is_unwritten_since, read_chain};
 pub use config::ConnectorConfig;
 pub use cursor::{Cursor, CursorSeal};
 pub use cx::{Credentials, Cx, Door, Effects, Found, Key, Meter, Scratch, World};

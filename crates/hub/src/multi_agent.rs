@@ -17,5 +17,5 @@ mod view;
 pub use reports::Report;
 pub use view::RunView;
 
-pub(crate) use desk::{Live, resume_all};
+pub(crate) use desk::{Live, prune, resume_all};
 pub(crate) use reports::Reports;

@@ -11,7 +11,9 @@ use crate::{ConnectorConfig, read_document};
 
 /// Characters of a note or an objective.
 const NOTE_CHARS_MAX: usize = 400;
-/// Most notes.
+/// Characters of the name of a note.
+const NAME_CHARS_MAX: usize = 48;
+/// Most notes, with the objective.
 const NOTES_MAX: usize = 16;
 
 /// Reads a plan, or the configuration of one run.
@@ -48,8 +50,10 @@ pub fn check_plan(plan: &PlanFile) -> Result<()> {
 fn check_notes<'a>(notes: impl Iterator<Item = (&'a str, &'a String)>) -> Result<()> {
     for (at, (name, text)) in notes.enumerate() {
         let pointer = format!("/{name}");
-        if at > NOTES_MAX || text.chars().count() > NOTE_CHARS_MAX {
-            let why = format!("at most {NOTES_MAX} notes of {NOTE_CHARS_MAX} characters");
+        if at >= NOTES_MAX || name.chars().count() > NAME_CHARS_MAX || text.chars().count() > NOTE_CHARS_MAX {
+            let why = format!(
+                "at most {NOTES_MAX} notes of {NOTE_CHARS_MAX} characters, under names of {NAME_CHARS_MAX}"
+            );
             return Err(Error::new(Code::InvalidInput, why).with_detail("pointer", pointer));
         }
         if let Some(rule) = find_secret_in_input(text) {

@@ -5,7 +5,7 @@ use std::io::{Read as _, Seek as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use loom_domain::{Code, Error, Result, TurnId};
+use loom_domain::{Code, Error, Result, Timestamp, TurnId};
 use loom_secrets::private_file::{create_private, ensure_private_dir};
 use nix::fcntl::OFlag;
 
@@ -164,6 +164,21 @@ impl TurnRoom {
         let turns = self.ids().into_iter().filter_map(|id| self.view(&id).ok());
         let open = turns.filter(|turn| !turn.state.is_final());
         open.flat_map(|turn| turn.connectors).filter_map(|connector| connector.payload_id).collect()
+    }
+
+    /// Removes Turns that were over before a time, and the names of their keys. Gives how many.
+    pub fn prune(&self, before: Timestamp) -> usize {
+        let old = self.ids().into_iter().filter(|id| chain::is_unwritten_since(&self.path(id), before));
+        let over = old.filter(|id| self.view(id).is_ok_and(|turn| turn.state.is_final()));
+        let removed = over.filter(|id| std::fs::remove_file(self.path(id)).is_ok()).count();
+        let keys = std::fs::read_dir(self.root.join("keys")).into_iter().flatten().flatten();
+        for key in keys.map(|entry| entry.path()).filter(|key| chain::is_unwritten_since(key, before)) {
+            let named = std::fs::read_to_string(&key).ok().and_then(|id| id.trim().parse::<TurnId>().ok());
+            if named.is_some_and(|id| !self.path(&id).exists()) {
+                let _ = std::fs::remove_file(key);
+            }
+        }
+        removed
     }
 
     /// Asks whoever works on a Turn to stop. Nothing is there to stop when it is over.

@@ -307,3 +307,38 @@ async fn cap_128_an_agent_turn_gives_the_payloads_to_the_agent() {
     assert_eq!(resumed.turn.state, TurnState::Completed);
     assert_eq!(parrot.0.lock().unwrap().len(), 2);
 }
+
+/// CAP-126: what is past its retention goes with the name of its key; what is not over, or young, stays.
+#[tokio::test]
+async fn cap_126_old_turns_are_removed_with_their_keys() {
+    let twin = twin().await;
+    let home = tempfile::tempdir().unwrap();
+    let room = room(home.path());
+    let order = TurnOrder {
+        connectors: vec![reads(&twin.base_url(), 1)],
+        turn_key: Some("once".to_owned()),
+        ..TurnOrder::new()
+    };
+    let ran = begin(&room, order).await.unwrap();
+    let id: TurnId = ran.turn.turn_id.parse().unwrap();
+    let written = |name: &str| std::fs::File::options().write(true).open(home.path().join(name)).unwrap();
+    let journal = format!("turns/{id}.ndjson");
+    let rows = std::fs::read_to_string(home.path().join(&journal)).unwrap();
+    let key = std::fs::read_dir(home.path().join("turns/keys")).unwrap().next().unwrap().unwrap().file_name();
+    let age = |name: &str| {
+        let long_ago = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000);
+        let file = std::fs::File::options().write(true).open(home.path().join(name)).unwrap();
+        file.set_modified(long_ago).unwrap();
+    };
+    let before = loom_domain::Timestamp(2_000_000);
+    assert_eq!(room.prune(before), 0, "a young one stays");
+    std::fs::write(home.path().join(&journal), format!("{}\n", rows.lines().next().unwrap())).unwrap();
+    age(&journal);
+    age(&format!("turns/keys/{}", key.to_str().unwrap()));
+    assert_eq!(room.prune(before), 0, "one that is not over stays");
+    std::fs::write(home.path().join(&journal), rows).unwrap();
+    age(&journal);
+    assert_eq!(room.prune(before), 1);
+    assert_eq!(room.view(&id).unwrap_err().code, Code::NotFound);
+    assert_eq!(std::fs::read_dir(home.path().join("turns/keys")).unwrap().count(), 0);
+}

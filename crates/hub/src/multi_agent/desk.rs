@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use loom_capabilities::{Chain, TurnOrder, chain_file, is_chain_held, read_chain};
-use loom_domain::{Code, Error, OperationId, Principal, Result};
+use loom_capabilities::{Chain, TurnOrder, chain_file, is_chain_held, is_unwritten_since, read_chain};
+use loom_domain::{Code, Error, OperationId, Principal, Result, Timestamp};
 use loom_secrets::private_file::ensure_private_dir;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
@@ -136,6 +136,17 @@ fn ids(hub: &Hub) -> Vec<OperationId> {
         names.filter_map(|name| name.strip_suffix(".ndjson")?.parse().ok()).collect();
     ids.sort_unstable_by(|a, b| b.cmp(a));
     ids
+}
+
+/// Removes runs that ended before a time.
+pub(crate) fn prune(hub: &Hub, before: Timestamp) {
+    for id in ids(hub) {
+        let file = path(hub, &id);
+        let is_over = || hub.run_view(&id).is_ok_and(|run| run.state == State::Ended);
+        if is_unwritten_since(&file, before) && is_over() {
+            drop(std::fs::remove_file(file));
+        }
+    }
 }
 
 impl Hub {

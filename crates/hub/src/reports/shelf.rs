@@ -53,7 +53,11 @@ impl Shelf {
         if !path.exists() {
             write_private(&path, &serde_json::to_vec(report).map_err(Error::internal)?)?;
         }
-        write_private(&self.run_path(&report.run_key)?, report.report_id.as_bytes())
+        write_private(&self.run_path(&report.run_key)?, report.report_id.as_bytes())?;
+        for surplus in self.ids().into_iter().skip(REPORTS_MAX).filter(|old| *old != report.report_id) {
+            let _ = std::fs::remove_file(self.root.join(format!("{surplus}{SUFFIX}")));
+        }
+        Ok(())
     }
 
     /// The report that an equal run has made.
@@ -63,7 +67,10 @@ impl Shelf {
             return Ok(None);
         }
         let id = String::from_utf8_lossy(&read_private(&path)?).into_owned();
-        self.show(id.trim()).map(Some)
+        match self.show(id.trim()) {
+            Err(error) if error.code == Code::NotFound => Ok(None),
+            found => found.map(Some),
+        }
     }
 
     /// A report by its id, proven whole.
@@ -79,13 +86,6 @@ impl Shelf {
 
     /// Every report, the newest window first.
     pub fn list(&self) -> Result<Vec<ShelfLine>> {
-        let entries = std::fs::read_dir(&self.root).into_iter().flatten().flatten();
-        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
-        let mut ids: Vec<String> =
-            names.filter_map(|name| Some(name.strip_suffix(SUFFIX)?.to_owned())).collect();
-        // An id begins with the end of its window.
-        ids.sort_unstable_by(|a, b| b.cmp(a));
-        ids.truncate(REPORTS_MAX);
         let line = |id: &String| {
             let report = self.show(id).ok()?;
             Some(ShelfLine {
@@ -97,7 +97,17 @@ impl Shelf {
                 digest: report.digest,
             })
         };
-        Ok(ids.iter().filter_map(line).collect())
+        Ok(self.ids().iter().take(REPORTS_MAX).filter_map(line).collect())
+    }
+
+    /// Ids, the newest window first: an id begins with the end of its window.
+    fn ids(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(&self.root).into_iter().flatten().flatten();
+        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        let mut ids: Vec<String> =
+            names.filter_map(|name| Some(name.strip_suffix(SUFFIX)?.to_owned())).collect();
+        ids.sort_unstable_by(|a, b| b.cmp(a));
+        ids
     }
 
     fn run_path(&self, run_key: &str) -> Result<PathBuf> {

@@ -1,14 +1,16 @@
-//! Removes what is past its retention: records, then files that nothing refers to any more.
+//! Removes what is past its retention: records, files that nothing refers to any more, journals.
 
 use loom_domain::{Principal, Result};
 use loom_store::ops::retention::Retention;
 
 use crate::hub::Hub;
+use crate::multi_agent;
 
 /// Steps of one round; what is left waits for the next.
 const STEPS_MAX: u32 = 200;
 /// Age at which a file that nothing refers to is removed, milliseconds.
-const UNREFERENCED_MS: i64 = 24 * 3_600_000;
+const UNREFERENCED_MS: i64 = DAY_MS;
+const DAY_MS: i64 = 24 * 3_600_000;
 
 /// Removes files that a crash left without a record.
 pub(super) async fn orphans(hub: &Hub) {
@@ -30,6 +32,7 @@ pub(crate) async fn run(hub: &Hub) {
     if let Err(error) = files(hub).await {
         tracing::warn!("old files cannot be removed: {error}");
     }
+    journals(hub).await;
 }
 
 /// Days of the configuration, where 0 keeps, as the store takes them.
@@ -79,6 +82,19 @@ async fn files(hub: &Hub) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Turns and loops that were over before the retention of messages.
+async fn journals(hub: &Hub) {
+    let kept_ms = i64::from(days(hub.config().retention.message_days)).saturating_mul(DAY_MS);
+    let (owner, before) = (hub.clone(), hub.now().plus_ms(-kept_ms));
+    let prune = move || {
+        owner.turn_room().prune(before);
+        multi_agent::prune(&owner, before);
+    };
+    if let Err(error) = tokio::task::spawn_blocking(prune).await {
+        tracing::warn!("old journals cannot be removed: {error}");
+    }
 }
 
 #[cfg(test)]
