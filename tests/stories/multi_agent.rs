@@ -135,6 +135,8 @@ async fn cap_136_three_lanes_survive_a_kill_and_stop_at_their_budget() {
     assert_eq!(turns["items"].as_array().unwrap().len(), 8, "one Turn for each lane-round");
     let again = scene.world.line(&format!("multi-agent resume {run} --json")).await;
     again.fails("invalid_state", 1);
+    let tried = scene.world.line(&format!("multi-agent resume {run} --dry-run --json")).await;
+    tried.fails("invalid_state", 1);
     assert_eq!(status(&scene, &run).await, ended, "a spent budget is an end");
 }
 
@@ -168,6 +170,8 @@ async fn cap_136_a_loop_runs_to_lane_done_and_can_be_stopped_and_resumed() {
     let stopped = scene.json(&["multi-agent", "stop", run, "--grace", "0s"]).await;
     assert_eq!((&stopped["state"], &stopped["reason"]), (&json!("ended"), &json!("stopped")), "{stopped:#}");
     std::fs::remove_file(scene.world.work().join("hold.1")).unwrap();
+    let tried = scene.json(&["multi-agent", "resume", run, "--dry-run"]).await;
+    assert_eq!(tried, stopped, "a dry run begins nothing");
     scene.json(&["multi-agent", "resume", run]).await;
     let ended = eventually("the end", LONG, || async {
         let view = status(&scene, run).await;

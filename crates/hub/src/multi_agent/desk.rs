@@ -271,8 +271,14 @@ impl Hub {
         self.multi_agent(id)
     }
 
-    /// Goes on with a run that was stopped, or that no hub works on. Another end is an end, and refused.
-    pub async fn resume_multi_agent(&self, who: &Principal, id: &OperationId) -> Result<Value> {
+    /// Goes on with a run that was stopped, or that no hub works on. Another end is an end, and refused, on a dry run
+    /// too.
+    pub async fn resume_multi_agent(
+        &self,
+        who: &Principal,
+        id: &OperationId,
+        dry_run: bool,
+    ) -> Result<Value> {
         who.require_owner()?;
         self.takes_work()?;
         self.loops_ready().await;
@@ -289,7 +295,9 @@ impl Hub {
                 .with_detail("reason", reason.as_str())
                 .with_hint("only a stopped run goes on; begin a new one with `loom multi-agent run FILE`"));
         }
-        start(self, id, Chain::open(&path(self, id))?, true)?;
+        if !dry_run {
+            start(self, id, Chain::open(&path(self, id))?, true)?;
+        }
         self.multi_agent(id)
     }
 

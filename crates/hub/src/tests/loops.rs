@@ -39,7 +39,7 @@ async fn cap_136_a_resume_that_is_locked_writes_nothing() {
     let stopped = house.hub().wait_multi_agent(&first, SOON).await.unwrap();
     assert_eq!((&stopped["state"], &stopped["reason"]), (&json!("ended"), &json!("stopped")));
     begin(&house).await;
-    let refused = house.hub().resume_multi_agent(&Principal::Owner, &first).await.unwrap_err();
+    let refused = house.hub().resume_multi_agent(&Principal::Owner, &first, false).await.unwrap_err();
     assert_eq!(refused.code, Code::Locked);
     assert_eq!(house.hub().multi_agent(&first).unwrap(), stopped);
     let path = chain_file(&house.hub().home().join("multi-agent"), first.as_str());

@@ -3,6 +3,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 
 use bytes::Bytes;
+use loom_api::query::Paging;
 use loom_api::request::{Deliver, PutEndpoint};
 use loom_capabilities::http_webhook::signature::SigningKey;
 use loom_domain::{Code, Principal, Result};
@@ -51,7 +52,7 @@ async fn cap_112_a_changed_ce_id_is_a_duplicate() {
     assert_eq!(of_github(&house, "application/json", "2").await.unwrap(), Taken::Duplicate);
     let batch = "application/cloudevents-batch+json";
     assert_eq!(of_github(&house, batch, "1").await.unwrap(), Taken::Duplicate);
-    let events = house.store().hook_events("hooks".to_owned(), Default::default()).await.unwrap().items;
+    let events = house.store().hook_events("hooks".to_owned(), Paging::default()).await.unwrap().items;
     assert_eq!(events.len(), 1);
     house.end().await;
 }
@@ -78,7 +79,7 @@ async fn cap_112_events_of_a_batch_without_ids_all_count() {
         let hook = Hook { headers: headers.clone(), body: Bytes::from_static(body.as_bytes()) };
         assert_eq!(house.hub().receive_hook("hooks".to_owned(), hook).await.unwrap(), taken);
     }
-    let events = house.store().hook_events("hooks".to_owned(), Default::default()).await.unwrap().items;
+    let events = house.store().hook_events("hooks".to_owned(), Paging::default()).await.unwrap().items;
     assert_eq!(events.len(), 3);
     house.end().await;
 }
@@ -100,6 +101,29 @@ async fn cap_110_atk_14_only_a_missing_secret_is_no_route() {
     assert!(!format!("{failed:?}").contains("hook.secret"), "{failed:?}");
     endpoint(&house, "github", "env:HOOK").await;
     assert_eq!(of_github(&house, "application/json", "1").await.unwrap(), Taken::Accepted);
+    house.end().await;
+}
+
+/// CAP-110: a secret that can be read but is no signing key is a failure of ours, not a bad signature; one that is,
+/// beside it, serves.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn cap_110_a_secret_that_is_no_key_is_no_bad_signature() {
+    let house = House::up().await;
+    endpoint(&house, "standard", "env:HOOK").await;
+    let headers = [
+        ("webhook-id", "msg_1"),
+        ("webhook-timestamp", "1"),
+        ("webhook-signature", "v1,AAAA"),
+        ("content-type", "application/json"),
+    ];
+    let failed = receive(&house, &headers).await.unwrap_err();
+    assert!(failed.code.http() >= 500, "{failed}");
+    assert!(!format!("{failed:?}").contains("whsec_"), "nothing of the cause goes out: {failed:?}");
+    let file = house.path("hook.secret");
+    std::fs::write(&file, "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3").unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+    endpoint(&house, "standard", &format!("file:{}", file.display())).await;
+    assert_eq!(receive(&house, &headers).await.unwrap_err().code, Code::SignatureInvalid);
     house.end().await;
 }
 

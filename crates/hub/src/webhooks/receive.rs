@@ -1,10 +1,10 @@
 //! Inbound deliveries: verified over their raw bytes, recorded before they are answered, once for each id.
 
-use loom_capabilities::http_webhook::signature::{Refusal, Scheme, verify};
+use loom_capabilities::http_webhook::signature::{Refusal, Scheme, SigningKey, verify};
 use loom_capabilities::sha256_of_bytes;
 use loom_domain::webhook::{Endpoint, check_name};
 use loom_domain::{Code, Error, Principal, Result, text::prefix};
-use loom_secrets::Profile;
+use loom_secrets::{Profile, Secret};
 use loom_store::ops::webhooks::{NewHook, Recorded};
 use serde_json::{Value, json};
 
@@ -37,12 +37,15 @@ impl Hub {
     /// Takes a delivery on a route. A route without a usable secret does not exist.
     pub async fn receive_hook(&self, route: String, hook: Hook) -> Result<Taken> {
         check_name(&route).map_err(|_| unknown())?;
-        let endpoint = self.store().endpoint(route.clone()).await.map_err(of_route)?;
-        let secrets = self.secrets(&endpoint).await.map_err(of_route)?;
+        let endpoint = self.store().endpoint(route.clone()).await.map_err(|error| of_route(&error))?;
+        let secrets = self.secrets(&endpoint).await.map_err(|error| of_route(&error))?;
         if !endpoint.enabled || secrets.iter().all(|secret| secret.expose().trim().is_empty()) {
             return Err(unknown());
         }
         let scheme = Scheme::parse(&endpoint.scheme).ok_or_else(unknown)?;
+        if scheme == Scheme::Standard {
+            signs(&secrets).map_err(|error| of_route(&error))?;
+        }
         let now = self.now().0.div_euclid(1_000);
         if let Err(refusal) = verify(scheme, &hook.headers, &hook.body, &secrets, now) {
             self.refuse(&route, word(refusal)).await;
@@ -132,7 +135,7 @@ fn unknown() -> Error {
 
 /// What a sender is told when the endpoint or its secret cannot be read: there is no such route, or, after a
 /// failure of ours, a status after which it sends again. Nothing of the cause goes out.
-fn of_route(error: Error) -> Error {
+fn of_route(error: &Error) -> Error {
     let reason = error.detail.get("reason").and_then(Value::as_str);
     match (error.code, reason) {
         (Code::NotFound, _)
@@ -143,6 +146,18 @@ fn of_route(error: Error) -> Error {
             Error::new(code, "the delivery cannot be checked now")
         }
     }
+}
+
+/// Whether one of the secrets is a key: without any, that nothing fits is no fault of the sender.
+fn signs(secrets: &[Secret]) -> Result<()> {
+    let mut last = Err(unknown());
+    for secret in secrets {
+        last = SigningKey::parse(secret).map(drop);
+        if last.is_ok() {
+            break;
+        }
+    }
+    last
 }
 
 /// The key of a whole delivery, whatever type its headers say: the id that the sender signed; where none is

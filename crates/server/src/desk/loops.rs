@@ -19,8 +19,8 @@ desk! {
         loop_run(principal: Principal, id: OperationId, wait: Duration) -> Value;
         /// Asks one to stop.
         stop_loop(principal: Principal, id: OperationId, grace: Duration) -> Value;
-        /// Goes on with one.
-        resume_loop(principal: Principal, id: OperationId) -> Value;
+        /// Goes on with one; shows it as it is on a dry run.
+        resume_loop(intent: Intent, id: OperationId) -> Value;
         /// Rows of its journal behind a place, of one lane if wanted.
         loop_log(principal: Principal, id: OperationId, since: u64, lane: Option<String>) -> Value;
         /// Takes the report of a lane.

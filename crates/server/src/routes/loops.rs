@@ -85,8 +85,13 @@ async fn stop(
     json(app.desk().stop_loop(who.0, id, grace).await)
 }
 
-async fn resume(who: Owner, State(app): State<App>, Id(id): Id<OperationId>) -> Result<Response, Problem> {
-    Ok(answered(&app.desk().resume_loop(who.0, id).await?))
+async fn resume(
+    who: Owner,
+    State(app): State<App>,
+    Id(id): Id<OperationId>,
+    change: Change,
+) -> Result<Response, Problem> {
+    Ok(answered(&app.desk().resume_loop(change.intent(who.0), id).await?))
 }
 
 async fn log(

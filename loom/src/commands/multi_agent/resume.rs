@@ -22,9 +22,7 @@ pub(super) struct Args {
 /// Goes on with it; finished lane-rounds are not repeated. A run that ended otherwise is refused.
 pub(super) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
     let hub = cx.hub()?;
-    let run: Value = match cx.globals.dry_run {
-        true => hub.get(routes::loop_run(&args.run)).run().await?,
-        false => hub.post(routes::loop_resume(&args.run)).json(&json!({}))?.run().await?,
-    };
+    let call = hub.post(routes::loop_resume(&args.run)).dry_run(cx.globals.dry_run);
+    let run: Value = call.json(&json!({}))?.run().await?;
     print::run(&run, cx)
 }

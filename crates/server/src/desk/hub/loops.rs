@@ -33,8 +33,8 @@ impl Loops for HubDesk {
     async fn stop_loop(&self, who: Principal, id: OperationId, grace: Duration) -> Result<Value> {
         self.hub.stop_multi_agent(&who, &id, grace).await
     }
-    async fn resume_loop(&self, who: Principal, id: OperationId) -> Result<Value> {
-        self.hub.resume_multi_agent(&who, &id).await
+    async fn resume_loop(&self, intent: Intent, id: OperationId) -> Result<Value> {
+        self.hub.resume_multi_agent(&intent.principal, &id, intent.dry_run).await
     }
     async fn loop_log(
         &self,
