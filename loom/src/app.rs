@@ -1,7 +1,6 @@
 //! From an argument vector to an exit status.
 
 use std::io::{self, Write};
-use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{FromArgMatches as _, error::ErrorKind};
@@ -41,9 +40,8 @@ pub(crate) fn run_with(
     err: &mut dyn Write,
 ) -> u8 {
     let arguments = &cli::rewritten(arguments);
-    let parsed = secrets::check_arguments(arguments)
-        .map_err(Failure::from)
-        .and_then(|()| parse(arguments, &env.home()));
+    let parsed =
+        secrets::check_arguments(arguments).map_err(Failure::from).and_then(|()| parse(arguments, &env));
     let globals = match &parsed {
         Ok(Parsed::Command(cli)) => cli.globals.clone(),
         _ => Globals { format: cli::format_of(arguments), ..Globals::default() },
@@ -62,13 +60,13 @@ enum Parsed {
     Text(String),
 }
 
-fn parse(arguments: &[String], home: &Path) -> Outcome<Parsed> {
+fn parse(arguments: &[String], env: &Environment) -> Outcome<Parsed> {
     let mut command = cli::command();
     match command.try_get_matches_from_mut(arguments).and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(mut cli) => {
             let help = match cli::hook::read(&mut cli)? {
                 Some(help) => Some(help),
-                None => cli::order::read(&mut cli, home)?,
+                None => cli::order::read(&mut cli, &env.home(), &env.variables)?,
             };
             Ok(help.map_or_else(|| Parsed::Command(Box::new(cli)), Parsed::Text))
         }

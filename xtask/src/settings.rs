@@ -41,7 +41,8 @@ fn of_source(text: &str) -> BTreeSet<String> {
 fn of_table(text: &str) -> BTreeSet<String> {
     let cell = |line: &str| Some(line.strip_prefix("| `")?.split_once('`')?.0.to_owned());
     let is_key = |cell: &String| {
-        let parts = cell.split_once('.').filter(|(section, key)| is_word(section) && is_word(key));
+        let parts = cell.rsplit_once('.');
+        let parts = parts.filter(|(section, key)| section.split('.').all(is_word) && is_word(key));
         parts.is_some_and(|(_, key)| !FILE_ENDINGS.contains(&key))
     };
     text.lines().filter_map(cell).filter(is_key).collect()
@@ -61,5 +62,6 @@ mod tests {
         let keys = of_source(source);
         assert_eq!(keys.iter().collect::<Vec<_>>(), ["lease.ttl_ms"]);
         assert_eq!(of_table("| `loom.toml` | x |\n| `lease.ttl_ms` | `5` | A time. |"), keys);
+        assert_eq!(of_table("| `a.b.c` | `5` | A key below a section. |").len(), 1);
     }
 }

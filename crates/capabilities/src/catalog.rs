@@ -78,6 +78,14 @@ impl Catalog {
         Catalog::of(self.0.into_iter().chain(more).collect())
     }
 
+    /// Lets the built-ins that read whole repositories read these alone, `OWNER/REPO` or `OWNER/*`, whoever asks.
+    pub fn limited_to(mut self, repos: &[String]) -> Self {
+        let limited = builtins::limited_to(repos);
+        let replaces = |entry: &CatalogEntry| limited.iter().any(|one| one.entry().id == entry.id);
+        self.0.retain(|one| one.entry().origin != Origin::Builtin || !replaces(one.entry()));
+        self.with(limited)
+    }
+
     /// All of them: built-ins first, then by id.
     pub fn all(&self) -> impl Iterator<Item = &Arc<dyn Capability>> {
         self.0.iter()

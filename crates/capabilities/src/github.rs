@@ -1,5 +1,6 @@
 //! What the GitHub connectors share: addresses, credentials, requests, errors and records.
 
+mod allowed;
 mod client;
 mod errors;
 mod metadata;
@@ -13,6 +14,8 @@ mod url;
 
 use crate::{Boundary, CatalogEntry, RunPlan, RunRequest};
 
+pub(crate) use allowed::Allowed;
+pub use allowed::check_repos;
 pub(crate) use client::{Github, graphql_url};
 pub(crate) use metadata::{of_discussion, of_issue};
 pub(crate) use pacing::Patience;

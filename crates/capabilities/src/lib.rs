@@ -65,6 +65,7 @@ pub use entry::{
 pub use gate::{
     GateBook, PlannedWrite, Prepared, call_digest, check_plan, parse_plan, prepare, prepare_all, spelled_out,
 };
+pub use github::check_repos;
 pub use hosts::{
     Detection, HostKind, HostModePlan, HostOrder, HostOverview, Intent, Look, Mode, PlannedConnector,
     PlannedHostProgram, Step, StepKind,

@@ -12,7 +12,7 @@ mod watch;
 use async_trait::async_trait;
 use loom_domain::{Error, Result};
 
-use crate::github;
+use crate::github::{self, Allowed};
 use crate::{
     Capability, CatalogEntry, Cx, Operation, RunOutcome, RunPlan, RunRequest, Sink, Verdict, read_input,
 };
@@ -24,6 +24,7 @@ use program::Program;
 #[derive(Debug)]
 pub struct PrProgram {
     entry: CatalogEntry,
+    allowed: Allowed,
 }
 
 impl PrProgram {
@@ -40,12 +41,19 @@ impl PrProgram {
                 "capability run pr_program --program release.yaml --watch",
                 "capability run pr_program --pr owner/repo#12 --pr owner/other#7",
             );
-        PrProgram { entry }
+        PrProgram { entry, allowed: Allowed::default() }
     }
 
-    fn order(request: &RunRequest) -> Result<(ObserveInput, Program)> {
+    /// Takes these repositories only, `OWNER/REPO` or `OWNER/*`, whoever asks.
+    pub fn limited_to(mut self, repos: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.allowed = Allowed::only(repos);
+        self
+    }
+
+    fn order(&self, request: &RunRequest) -> Result<(ObserveInput, Program)> {
         let input: ObserveInput = read_input(request)?;
         let program = Program::of(&input, &github::site(request.settings.api_url.as_deref()))?;
+        program.repo_names().try_for_each(|repo| self.allowed.check(repo))?;
         input.span()?;
         Ok((input, program))
     }
@@ -64,7 +72,7 @@ impl Capability for PrProgram {
     }
 
     fn plan(&self, request: &RunRequest) -> Result<RunPlan> {
-        let (_, program) = Self::order(request)?;
+        let (_, program) = self.order(request)?;
         let repos = program.repos();
         let plan = RunPlan::of(&self.entry, request)?.resource("repo", repos.join(","));
         let plan = program.pulls.iter().fold(plan, |plan, pull| {
@@ -78,7 +86,7 @@ impl Capability for PrProgram {
     }
 
     async fn run(&self, cx: &Cx, request: RunRequest, out: &mut dyn Sink) -> Result<RunOutcome> {
-        let (input, program) = Self::order(&request)?;
+        let (input, program) = self.order(&request)?;
         match input.watch {
             true => Box::pin(watch::watch(cx, &program, &input, &request, out)).await,
             false => Box::pin(once(cx, &program, &request, out)).await,

@@ -19,7 +19,7 @@ use async_trait::async_trait;
 use loom_domain::{Code, Error, Result};
 use serde_json::Value;
 
-use crate::github::{self, Patience, Reader, RepoName};
+use crate::github::{self, Allowed, Patience, Reader, RepoName};
 use crate::{
     Capability, CatalogEntry, Cx, Operation, RunOutcome, RunPlan, RunRequest, Sink, SourceRef, read_input,
 };
@@ -38,7 +38,7 @@ const PATIENCE: Patience = Patience { concurrency: 8, reset_wait_max: None };
 #[derive(Debug)]
 pub struct PrReview {
     entry: CatalogEntry,
-    allowed: Option<Vec<String>>,
+    allowed: Allowed,
 }
 
 impl PrReview {
@@ -72,31 +72,20 @@ impl PrReview {
                 "capability run pr_review --repo owner/repo --filter \"open -draft checks:passing\"",
                 "capability run pr_review --repo owner/repo --queue",
             );
-        PrReview { entry, allowed: None }
+        PrReview { entry, allowed: Allowed::default() }
     }
 
     /// Takes these repositories only, `OWNER/REPO` or `OWNER/*`, whoever asks.
     pub fn limited_to(mut self, repos: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.allowed = Some(repos.into_iter().map(|repo| repo.into().to_ascii_lowercase()).collect());
+        self.allowed = Allowed::only(repos);
         self
     }
 
     /// The repository of a text, when it is allowed.
     fn repo(&self, text: &str, request: &RunRequest) -> Result<RepoName> {
         let repo = RepoName::parse(text, &github::site(request.settings.api_url.as_deref()))?;
-        let key = repo.key();
-        let of_owner = format!("{}/*", repo.owner.to_ascii_lowercase());
-        let is_allowed = self
-            .allowed
-            .as_ref()
-            .is_none_or(|allowed| allowed.iter().any(|one| *one == key || *one == of_owner));
-        if is_allowed {
-            return Ok(repo);
-        }
-        Err(Error::new(Code::NotReady, format!("{key} is not among the repositories of this capability"))
-            .with_hint("add it to capabilities.pr_review.repos")
-            .with_detail("readiness", "not_enabled")
-            .with_detail("repo", key))
+        self.allowed.check(&repo)?;
+        Ok(repo)
     }
 
     fn order(&self, request: &RunRequest) -> Result<(ScanInput, Order)> {

@@ -4,12 +4,13 @@ mod sections;
 
 use std::path::Path;
 
+use loom_capabilities::check_repos;
 use loom_domain::{Code, Error, Result, validate};
 use serde::{Deserialize, Serialize};
 
 pub use sections::{
-    Connections, HubSection, Inbound, Inbox, Lease, Listen, Log, Outbox, ReportSection, Retention, Runtimes,
-    StoreSection, Tls, Transport, Trust,
+    CapabilitiesSection, Connections, HubSection, Inbound, Inbox, Lease, Listen, Log, Outbox,
+    PrReviewSection, ReportSection, Retention, Runtimes, StoreSection, Tls, Transport, Trust,
 };
 
 /// The whole configuration.
@@ -38,6 +39,8 @@ pub struct Config {
     pub trust: Trust,
     /// Runtime processes.
     pub runtimes: Runtimes,
+    /// Single capabilities.
+    pub capabilities: CapabilitiesSection,
     /// Periodic reports.
     pub report: ReportSection,
     /// How long records are kept.
@@ -83,6 +86,10 @@ impl Config {
         }
         let inbound_age_s = u64::try_from(self.inbound.max_age_s).unwrap_or(0);
         validate::check_range("inbound.max_age_s", inbound_age_s, &validate::INBOUND_AGE_SECONDS)?;
+        if let Some(repos) = &self.capabilities.pr_review.repos {
+            check_repos(repos)
+                .map_err(|error| Error::invalid("capabilities.pr_review.repos", &error.message))?;
+        }
         if self.retention.event_key_days < 2 {
             return Err(Error::invalid("retention.event_key_days", "expected at least 2"));
         }
@@ -138,5 +145,8 @@ mod tests {
             8
         );
         assert!(Config::parse("[outbox]\nconversations_in_flight = 17", none()).is_err());
+        let repos = |list: &str| Config::parse(&format!("[capabilities.pr_review]\nrepos = {list}"), none());
+        assert_eq!(repos("[\"acme/*\"]").unwrap().capabilities.pr_review.repos.unwrap(), ["acme/*"]);
+        assert_eq!(repos("[\"acme\"]").unwrap_err().code, Code::InvalidArgument);
     }
 }

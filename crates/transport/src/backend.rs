@@ -22,7 +22,7 @@ use crate::fault::NetworkFault;
 use crate::proxy::Proxy;
 
 pub use mock::MockBackend;
-pub use recorded::RecordedBackend;
+pub use recorded::{RecordedBackend, Subject};
 
 /// Largest head of an answer, whichever backend carried it.
 pub(crate) const HEAD_BYTES_MAX: usize = 64 * 1024;

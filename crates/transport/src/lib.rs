@@ -36,7 +36,7 @@ mod trace;
 mod transport;
 mod websocket;
 
-pub use backend::{Destination, HttpBackend, MockBackend, Prepared, RawResponse, RecordedBackend};
+pub use backend::{Destination, HttpBackend, MockBackend, Prepared, RawResponse, RecordedBackend, Subject};
 pub use body::{Body, FileBody};
 pub use cache::{CacheKey, CacheMode, ProjectionDir, ProjectionStore, StoredProjection};
 pub use clock::{Clock, Entropy, SystemClock, SystemEntropy};

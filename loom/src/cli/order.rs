@@ -5,6 +5,7 @@ mod flags;
 mod help;
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -18,6 +19,7 @@ pub(crate) use common::Common;
 pub(crate) use flags::FileKind;
 
 use super::{Cli, Globals, usage};
+use crate::compose::world;
 use crate::failure::Outcome;
 use crate::output::Format;
 
@@ -56,18 +58,25 @@ pub(crate) struct Words<'a> {
 }
 
 /// Reads the order in a parsed command line, if there is one; gives a help text, if that is asked for.
-pub(crate) fn read(cli: &mut Cli, home: &Path) -> Outcome<Option<String>> {
+pub(crate) fn read(
+    cli: &mut Cli,
+    home: &Path,
+    variables: &BTreeMap<String, String>,
+) -> Outcome<Option<String>> {
     let Some(mut words) = cli.command.order_words() else { return Ok(None) };
     if let (true, Some(url)) = (words.takes_url, cli.globals.url.take()) {
         words.typed.to_mut().push(format!("--url={url}"));
     }
     let (id, rest) = words.typed.split_first().ok_or_else(|| Error::new(Code::Usage, "an id is missing"))?;
     let catalog = Catalog::for_id(id, home)?;
-    let capability = match words.connectors_only {
-        true => catalog.connector(id),
-        false => catalog.capability(id),
+    let find = |catalog: &Catalog| {
+        let found = match words.connectors_only {
+            true => catalog.connector(id),
+            false => catalog.capability(id),
+        };
+        found.map(Arc::clone)
     };
-    let capability = Arc::clone(capability?);
+    let capability = find(&catalog)?;
     let (operation, rest) = named_operation(&*capability, &words, rest)?;
     let mut command = help::command(&*capability, operation, words.under);
     let all = std::iter::once(words.under.to_owned()).chain(rest.iter().cloned());
@@ -85,6 +94,8 @@ pub(crate) fn read(cli: &mut Cli, home: &Path) -> Outcome<Option<String>> {
     // Without a word for it the operation may still come out of a configuration file.
     let named = words.operation.is_some() || rest.len() < words.typed.len() - 1 || common.operation.is_some();
     let operation = if named { operation.id.clone() } else { String::new() };
+    // Help needs no configuration; what runs is under it.
+    let capability = find(&world::limited(catalog, home, variables)?)?;
     cli.order = Some(Box::new(Order { capability, operation, input, files, common }));
     Ok(None)
 }

@@ -12,6 +12,7 @@ use crate::cli::order::Order;
 use crate::compose::world;
 use crate::context::Context;
 use crate::failure::{Failure, INTERRUPTED, Outcome, REFUSED, UNDECIDED};
+use crate::input::cassette::Tape;
 use crate::output::{Progress, Stream};
 
 /// Runs the order of the command line.
@@ -21,7 +22,7 @@ pub(super) async fn run(cx: &mut Context<'_, '_>) -> Outcome {
     if cx.env.get("LOOM_TURN_ID").is_some() && !cx.globals.dry_run && !order.common.print_config {
         return inside::run(&order, &request, cx).await;
     }
-    let mut world = world::online(cx.env)?;
+    let world = world::online(cx.env)?;
     if order.common.print_config {
         let entry = order.capability.entry();
         let request = loom_capabilities::effective(&world, &*order.capability, request)?;
@@ -31,6 +32,8 @@ pub(super) async fn run(cx: &mut Context<'_, '_>) -> Outcome {
         let plan = loom_capabilities::plan(&world, &*order.capability, request)?;
         return cx.out.plan(&plan);
     }
+    let tape = tape(&world, &order, &request)?;
+    let mut world = world::with_tape(cx.env, tape.clone())?;
     if save {
         world.payloads = Some(world::payloads(cx.env));
     }
@@ -39,12 +42,28 @@ pub(super) async fn run(cx: &mut Context<'_, '_>) -> Outcome {
     if let (Some(path), Some(cursor)) = (&order.common.cursor_out, &payload.cursor) {
         request::write_cursor(path, cursor)?;
     }
+    if let (None, Err(error)) = (&payload.error, tape.finish()) {
+        cx.out.note(&error.message)?;
+        return Err(Failure::of(error.code));
+    }
     match (&payload.error, payload.verdict) {
         (Some(error), _) => Err(Failure::of(error.code)),
         (None, Verdict::Met) => Ok(()),
         (None, Verdict::Failed) => Err(Failure::Exit(REFUSED)),
         (None, Verdict::NeedsDecision) => Err(Failure::Exit(UNDECIDED)),
     }
+}
+
+/// The cassette of the run, when it is one of what the run is about.
+fn tape(world: &World, order: &Order, request: &RunRequest) -> Result<Tape> {
+    let cassette = &order.common.cassette;
+    if !cassette.is_named() {
+        return Ok(Tape::Off);
+    }
+    let plan = loom_capabilities::plan(world, &*order.capability, request.clone())?;
+    let bare = |host: &str| host.rsplit_once(':').map_or(host, |(host, _)| host).to_owned();
+    let hosts: Vec<String> = plan.hosts.iter().map(|host| bare(&host.host)).collect();
+    cassette.open(&hosts, &plan.resources)
 }
 
 /// Runs, and prints what comes as it comes. A reader that went away ends the run quietly; an interrupt ends it in

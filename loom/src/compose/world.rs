@@ -17,6 +17,7 @@ use loom_transport::log::FileLog;
 use super::outbound;
 use crate::credentials;
 use crate::environment::Environment;
+use crate::input::cassette::Tape;
 
 /// A world without a door: what lists and reads of local files work with.
 pub(crate) fn offline(env: &Environment) -> Result<World> {
@@ -39,10 +40,16 @@ pub(crate) fn offline_of(home: &Path, variables: &BTreeMap<String, String>) -> R
 
 /// A world whose door opens when the first request needs it.
 pub(crate) fn online(env: &Environment) -> Result<World> {
+    with_tape(env, Tape::Off)
+}
+
+/// The same, with a cassette in its door.
+pub(crate) fn with_tape(env: &Environment, tape: Tape) -> Result<World> {
     let mut world = offline(env)?;
     let (home, variables, redactor) = (env.home(), env.variables.clone(), world.redactor.clone());
     world.meter = Meter::over(Arc::new(FileLog::new(&home.join("logs"))));
-    world.door = Arc::new(move |meter, origins| transport(&home, &variables, &redactor, meter, origins));
+    world.door =
+        Arc::new(move |meter, origins| transport(&home, &variables, &redactor, meter, origins, &tape));
     Ok(world)
 }
 
@@ -52,8 +59,9 @@ fn transport(
     redactor: &Redactor,
     meter: &Meter,
     origins: &[String],
+    tape: &Tape,
 ) -> Result<Transport> {
-    let builder = outbound::builder(home, variables, redactor)?.log(meter.log());
+    let builder = tape.insert(outbound::builder(home, variables, redactor)?.log(meter.log()));
     origins.iter().fold(builder, |builder, origin| builder.local_origin(origin)).build()
 }
 
@@ -77,7 +85,7 @@ pub(super) fn lent(
         if let Some(known) = made.get(origins) {
             return Ok(known.clone());
         }
-        let new = transport(&own.0, &own.1, &own.2, meter, origins)?;
+        let new = transport(&own.0, &own.1, &own.2, meter, origins, &Tape::Off)?;
         if made.len() >= TRANSPORTS_MAX {
             made.pop_last();
         }
@@ -94,7 +102,30 @@ pub(super) fn lent(
     world.home = Some(root.clone());
     let key_home = root.clone();
     world.key = Arc::new(move || loom_secrets::installation_key(&key_home));
-    Lent { world, catalog: Arc::new(move || Ok(Catalog::of_home(&root)?.0)) }
+    let repos = config.capabilities.pr_review.repos.clone();
+    Lent { world, catalog: Arc::new(move || Ok(within(Catalog::of_home(&root)?.0, repos.as_deref()))) }
+}
+
+/// The catalog of this home for what runs, under its configuration.
+pub(crate) fn catalog(env: &Environment) -> Result<Catalog> {
+    limited(Catalog::of_home(&env.home())?.0, &env.home(), &env.variables)
+}
+
+/// A catalog under the configuration of a home. One that cannot be read limits nothing that could run, so it is refused.
+pub(crate) fn limited(
+    catalog: Catalog,
+    home: &Path,
+    variables: &BTreeMap<String, String>,
+) -> Result<Catalog> {
+    let config = Config::load(&home.join("loom.toml"), variables.clone().into_iter())?;
+    Ok(within(catalog, config.capabilities.pr_review.repos.as_deref()))
+}
+
+fn within(catalog: Catalog, repos: Option<&[String]>) -> Catalog {
+    match repos {
+        Some(repos) => catalog.limited_to(repos),
+        None => catalog,
+    }
 }
 
 /// Whether a capability could run now.

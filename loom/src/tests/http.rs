@@ -200,6 +200,72 @@ fn cap_058_a_cassette_replays_offline() {
     assert_eq!(get(&host.url("/b"), "replay").exit, 4);
 }
 
+/// CAP-058: a run that was recorded is played again without the host, to the same facts; the cassette of another
+/// repository is refused before the run.
+#[test]
+fn cap_058_a_run_is_played_again_offline() {
+    let issue = json!({
+        "title": "Parser fails", "state": "open", "state_reason": null, "number": 1, "draft": false, "locked": false,
+        "labels": [], "comments": 0, "user": {"login": "kim", "id": 9, "type": "User"}, "closed_at": null,
+        "author_association": "NONE", "created_at": "2026-09-01T08:00:00Z", "updated_at": "2026-09-02T08:00:00Z",
+        "html_url": "https://github.com/owner/repo/issues/1",
+    });
+    let (home, host) = (tempfile::tempdir().unwrap(), Host::start(vec![ok(&issue.to_string())]));
+    let tape = home.path().join("tape.ndjson").to_string_lossy().into_owned();
+    let probe = |repo: &str, mode: &str| {
+        let url = format!("https://github.com/{repo}/issues/1");
+        let run = ["value-connectors", "github-public-probe", "--fetch-metadata", "--api-url", &host.origin];
+        let more = ["--url", &url, "--cassette", &tape, "--cassette-mode", mode, "--format", "json"];
+        run_at(home.path(), &host, "", &[&run[..], &more[..]].concat())
+    };
+    let recorded = probe("owner/repo", "record");
+    assert_eq!(recorded.exit, 0, "{}{}", recorded.out, recorded.err);
+    let facts = recorded.json();
+    assert_eq!(facts["fields"]["metadata"]["title"], "Parser fails");
+    for mode in ["replay", "replay_strict"] {
+        let played = probe("owner/repo", mode);
+        assert_eq!(played.exit, 0, "{}{}", played.out, played.err);
+        assert_eq!(played.json()["content_digest"], facts["content_digest"]);
+    }
+    let other = probe("owner/other", "replay");
+    assert_eq!((other.exit, other.code().as_str()), (1, "invalid_input"), "{}", other.out);
+    assert_eq!(host.seen().len(), 1, "the host was asked once");
+    assert_eq!(probe("owner/repo", "rewind").code(), "usage");
+}
+
+/// CAP-090: a repository that the configuration does not name is refused before a socket, in each capability that
+/// reads repositories, in a plan too.
+#[test]
+fn cap_090_the_configuration_limits_repositories() {
+    let (home, host) = (tempfile::tempdir().unwrap(), Host::start(vec![ok("[]")]));
+    std::fs::write(home.path().join("loom.toml"), "[capabilities.pr_review]\nrepos = [\"acme/*\"]\n")
+        .unwrap();
+    let run = |words: &[&str]| {
+        let words =
+            [&["capability", "run"], words, &["--api-url", &host.origin, "--format", "json"]].concat();
+        run_at(home.path(), &host, "", &words)
+    };
+    let lines: [&[&str]; 4] = [
+        &["pr_review", "--repo", "umbrella/tool"],
+        &["pr_review", "--repo", "umbrella/tool", "--dry-run"],
+        &["pr_review", "--op", "checks", "--repo", "umbrella/tool", "--number", "1"],
+        &["pr_program", "--pr", "umbrella/tool#1"],
+    ];
+    for words in lines {
+        let refused = run(words);
+        assert_eq!(
+            (refused.exit, refused.code().as_str()),
+            (1, "egress_denied"),
+            "{words:?}: {}",
+            refused.out
+        );
+        assert_eq!(refused.json()["error"]["detail"]["reason"], "resource_not_allowed");
+    }
+    assert!(host.seen().is_empty(), "no socket was opened");
+    let allowed = run(&["pr_review", "--repo", "acme/tool"]);
+    assert_eq!((allowed.exit, allowed.json()["complete"].clone()), (0, json!(true)), "{}", allowed.out);
+}
+
 /// CAP-056: each attempt has its line, without values.
 #[test]
 fn cap_056_requests_are_listed_and_shown() {

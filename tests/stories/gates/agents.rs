@@ -43,7 +43,7 @@ impl Agent {
 
 /// CAP-035, CAP-120: without a grant nothing runs; with one for one repository no other does; and it can be revoked.
 #[tokio::test(flavor = "multi_thread")]
-async fn cap_035_an_agent_runs_what_it_was_granted() {
+async fn cap_035_cap_120_an_agent_runs_what_it_was_granted() {
     let agent = Agent::new().await;
     let probe = |repo: &str| {
         format!("value-connectors github-public-probe --url https://github.com/{repo}/issues/1 --json")
@@ -69,6 +69,17 @@ async fn cap_035_an_agent_runs_what_it_was_granted() {
     assert!(code == 1 && said.contains("\"forbidden\""), "{code} {said}");
     let (code, said) = agent.runs("capability grant echo finance_probe --op probe --json").await;
     assert!(code == 1 && said.contains("\"forbidden\""), "{code} {said}");
+}
+
+/// CAP-090: what the configuration does not name is refused for an Agent too, whatever was granted.
+#[tokio::test(flavor = "multi_thread")]
+async fn cap_090_a_grant_reaches_no_further_than_the_configuration() {
+    let settings = "[capabilities.pr_review]\nrepos = [\"acme/*\"]\n".to_owned();
+    let agent = Agent { scene: Scene::with(Setup { settings, ..Setup::default() }, ASKS).await };
+    let grant = "capability grant echo pr_review --op scan --resource repo=umbrella/tool";
+    agent.owner(grant).await.ok();
+    let (code, said) = agent.runs("capability run pr_review --repo umbrella/tool --json").await;
+    assert!(code == 1 && said.contains("\"egress_denied\""), "{code} {said}");
 }
 
 /// CAP-117: an Agent opens a gate, and cannot decide about it; the owner is told.

@@ -16,3 +16,11 @@ pub(super) fn all() -> Vec<Arc<dyn Capability>> {
         Arc::new(crate::http_webhook::HttpWebhook::new()),
     ]
 }
+
+/// The built-ins that read whole repositories, for these alone.
+pub(super) fn limited_to(repos: &[String]) -> Vec<Arc<dyn Capability>> {
+    vec![
+        Arc::new(crate::pr_review::PrReview::new().limited_to(repos)),
+        Arc::new(crate::pr_program::PrProgram::new().limited_to(repos)),
+    ]
+}

@@ -293,10 +293,14 @@ impl Program {
 
     /// Its repositories, `owner/repo` in lower case, each once.
     pub(super) fn repos(&self) -> Vec<String> {
-        let pulls = self.pulls.iter().map(|pull| pull.repo.key());
-        let all: BTreeSet<String> =
-            pulls.chain(self.selections.iter().map(|selection| selection.repo.key())).collect();
+        let all: BTreeSet<String> = self.repo_names().map(RepoName::key).collect();
         all.into_iter().collect()
+    }
+
+    /// The repository of each pull request and selection.
+    pub(super) fn repo_names(&self) -> impl Iterator<Item = &RepoName> {
+        let pulls = self.pulls.iter().map(|pull| &pull.repo);
+        pulls.chain(self.selections.iter().map(|selection| &selection.repo))
     }
 }
 

@@ -59,6 +59,22 @@ pub struct Tls {
 }
 
 section! {
+    /// `[capabilities.pr_review]`
+    PrReviewSection {
+        /// Repositories that `pr_review` and `pr_program` may read, `OWNER/REPO` or `OWNER/*`; unset means all.
+        repos: Option<Vec<String>> = None,
+    }
+}
+
+/// `[capabilities]`: settings of single capabilities, by id.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CapabilitiesSection {
+    /// Pull requests.
+    pub pr_review: PrReviewSection,
+}
+
+section! {
     /// `[report]`
     ReportSection {
         /// First day of a week: `monday`, `sunday` or `saturday`.

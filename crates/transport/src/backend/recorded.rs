@@ -13,6 +13,7 @@ use loom_domain::{Code, Error, Result};
 
 use super::{HttpBackend, Prepared, RawResponse};
 use crate::fault::{NetworkFault, Phase};
+pub use cassette::Subject;
 use cassette::{Pair, Recorded, Request};
 
 /// Largest body that is recorded.
@@ -35,6 +36,7 @@ pub struct RecordedBackend {
     path: PathBuf,
     inner: Option<Arc<dyn HttpBackend>>,
     redact: Redact,
+    subject: Subject,
     pairs: Mutex<Vec<Option<Pair>>>,
 }
 
@@ -58,8 +60,15 @@ impl RecordedBackend {
             path: path.to_owned(),
             inner: Some(inner),
             redact: Arc::new(redact),
+            subject: Subject::new(),
             pairs: Mutex::default(),
         })
+    }
+
+    /// Says in each pair what the recorded run is about.
+    pub fn about(mut self, subject: Subject) -> Self {
+        self.subject = subject;
+        self
     }
 
     /// Answers out of a file; each pair once, in any order.
@@ -86,10 +95,20 @@ impl RecordedBackend {
         hosts
     }
 
+    /// What the recorded runs were about, without those that did not say.
+    pub fn subjects(&self) -> Vec<Subject> {
+        let mut all: Vec<Subject> = self.lock().iter().flatten().map(|pair| pair.subject.clone()).collect();
+        all.retain(|subject| !subject.is_empty());
+        all.sort();
+        all.dedup();
+        all
+    }
+
     fn load(path: &Path, mode: Mode) -> Result<Self> {
         let pairs = cassette::read(path)?.into_iter().map(Some).collect();
         let redact: Redact = Arc::new(str::to_owned);
-        Ok(RecordedBackend { mode, path: path.to_owned(), inner: None, redact, pairs: Mutex::new(pairs) })
+        let (path, subject, pairs) = (path.to_owned(), Subject::new(), Mutex::new(pairs));
+        Ok(RecordedBackend { mode, path, inner: None, redact, subject, pairs })
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Option<Pair>>> {
@@ -118,7 +137,7 @@ impl RecordedBackend {
         let body = collect(raw.body).await?;
         let clean = |text: &str| cassette::clean(text, credential.as_ref(), &*self.redact);
         let answer = Recorded::new(status, &headers, &body, &clean);
-        if cassette::append(&self.path, &Pair::new(request, answer)).is_err() {
+        if cassette::append(&self.path, &Pair::new(self.subject.clone(), request, answer)).is_err() {
             tracing::warn!("the cassette cannot be written");
         }
         let body = Box::pin(futures_util::stream::once(async move { Ok(body) }));

@@ -9,7 +9,7 @@ use loom_domain::Result;
 
 use super::{Core, Redact, Transport};
 use crate::backend::real::RealBackend;
-use crate::backend::{HttpBackend, RecordedBackend};
+use crate::backend::{HttpBackend, RecordedBackend, Subject};
 use crate::cache::{Memory, ProjectionStore};
 use crate::clock::{Clock, Entropy, SystemClock, SystemEntropy};
 use crate::dial::{Dialer, tls};
@@ -28,7 +28,7 @@ pub struct TransportBuilder {
     origins: Vec<String>,
     private: Vec<String>,
     backend: Option<Arc<dyn HttpBackend>>,
-    cassette: Option<PathBuf>,
+    cassette: Option<(PathBuf, Subject)>,
     resolver: Arc<dyn Resolve>,
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
@@ -105,9 +105,9 @@ impl TransportBuilder {
         self
     }
 
-    /// Records every answer of the backend into a new cassette, redacted as the log is.
-    pub fn record(mut self, cassette: PathBuf) -> Self {
-        self.cassette = Some(cassette);
+    /// Records every answer of the backend into a new cassette, redacted as the log is; `subject` says what about.
+    pub fn record(mut self, cassette: PathBuf, subject: Subject) -> Self {
+        self.cassette = Some((cassette, subject));
         self
     }
 
@@ -153,6 +153,12 @@ impl TransportBuilder {
         self
     }
 
+    /// Asks for everything anew: what stands alone must not answer with what an earlier process kept.
+    pub fn no_projections(mut self) -> Self {
+        self.projections = None;
+        self
+    }
+
     /// Trusts the certificates of a PEM file besides the public ones.
     pub fn ca_file(mut self, path: PathBuf) -> Self {
         self.ca_file = Some(path);
@@ -192,9 +198,10 @@ impl TransportBuilder {
         let dialer =
             Dialer { tls: tls::config(self.ca_file.as_deref())?, resolver: Arc::clone(&self.resolver) };
         let mut backend = self.backend.unwrap_or_else(|| Arc::new(RealBackend::new(dialer.clone())));
-        if let Some(path) = &self.cassette {
+        if let Some((path, subject)) = self.cassette {
             let redact = Arc::clone(&self.redact);
-            backend = Arc::new(RecordedBackend::record(path, backend, move |text| redact(text))?);
+            let recording = RecordedBackend::record(&path, backend, move |text| redact(text))?;
+            backend = Arc::new(recording.about(subject));
         }
         let core = Core {
             settings: self.settings,

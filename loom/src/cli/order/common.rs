@@ -4,6 +4,8 @@ use clap::{Arg, ArgAction, ArgMatches};
 use loom_domain::time::parse_duration_ms;
 use loom_domain::{Code, Error, Result};
 
+use crate::input::cassette::Cassette;
+
 /// Flags with a value: name, placeholder, help.
 const VALUES: &[(&str, &str, &str)] = &[
     ("op", "OP", "Operation"),
@@ -16,6 +18,8 @@ const VALUES: &[(&str, &str, &str)] = &[
     ("max-pages", "N", "Most pages"),
     ("cursor", "C", "Go on at a cursor, or @FILE with one"),
     ("cursor-out", "FILE", "Write the cursor there"),
+    ("cassette", "FILE", "File of recorded answers"),
+    ("cassette-mode", "MODE", "What to do with it: record, replay (default) or replay_strict"),
 ];
 /// Flags without a value.
 const SWITCHES: &[(&str, &str)] = &[
@@ -53,6 +57,8 @@ pub(crate) struct Common {
     pub(crate) cursor: Option<String>,
     /// Where the cursor is written.
     pub(crate) cursor_out: Option<String>,
+    /// Recorded answers.
+    pub(crate) cassette: Cassette,
     /// Keeps the payload, whatever the configuration says.
     pub(crate) save: bool,
     /// Keeps nothing.
@@ -115,6 +121,7 @@ impl Common {
             max_pages: whole("max-pages", &PAGES)?.and_then(|pages| u32::try_from(pages).ok()),
             cursor: text("cursor"),
             cursor_out: text("cursor-out"),
+            cassette: Cassette::of(text("cassette").as_deref(), text("cassette-mode").as_deref())?,
             save: switch("save"),
             no_save: switch("no-save"),
             print_config: switch("print-config"),

@@ -3,7 +3,9 @@
 use clap::Args;
 use loom_domain::{Code, Error, Result};
 use loom_secrets::{CredentialRef, Kind, Redactor};
-use loom_transport::{CredentialBinding, Method, Place, REDIRECTS_DEFAULT, RequestBuilder, authority};
+use loom_transport::{
+    CredentialBinding, Method, Place, REDIRECTS_DEFAULT, RequestBuilder, Subject, authority,
+};
 
 use super::answer;
 use crate::compose::outbound;
@@ -45,8 +47,8 @@ impl Options {
         let credential = self.credential(cx, &redactor).await?;
         let home = authority(&self.url)?;
         let host = home.rsplit_once(':').map_or(home.as_str(), |(host, _)| host);
-        let (builder, tape) =
-            self.cassette.insert(outbound::builder(&cx.env.home(), &cx.env.variables, &redactor)?, host)?;
+        let tape = self.cassette.open(&[host.to_owned()], &Subject::new())?;
+        let builder = tape.insert(outbound::builder(&cx.env.home(), &cx.env.variables, &redactor)?);
         let transport = builder.build()?;
         let mut request = transport.request(method, &self.url).redirects(REDIRECTS_DEFAULT).operation("http");
         for (name, value) in &self.headers {

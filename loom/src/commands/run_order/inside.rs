@@ -12,8 +12,9 @@ use crate::failure::{Failure, Outcome};
 /// Asks the hub to run it.
 pub(super) async fn run(order: &Order, wanted: &RunRequest, cx: &mut Context<'_, '_>) -> Outcome {
     let settings = &wanted.settings;
-    if settings.api_url.is_some() || !settings.credential_refs.is_empty() || order.common.cursor.is_some() {
-        let why = "inside a Turn neither credentials nor base URLs nor cursors are given";
+    let is_owners = settings.api_url.is_some() || !settings.credential_refs.is_empty();
+    if is_owners || order.common.cursor.is_some() || order.common.cassette.is_named() {
+        let why = "inside a Turn neither credentials nor base URLs nor cursors nor cassettes are given";
         return Err(Error::new(Code::Forbidden, why).into());
     }
     let body = request::CapabilityRun {

@@ -1,6 +1,6 @@
 //! `loom turn plan`.
 
-use loom_capabilities::{Catalog, TurnPlan};
+use loom_capabilities::TurnPlan;
 
 use super::order::{OrderFlags, planned};
 use crate::compose::world;
@@ -22,7 +22,7 @@ pub(super) struct Args {
 pub(super) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
     let order = args.order.order(cx)?;
     let world = world::offline(cx.env)?;
-    let (catalog, _) = Catalog::of_home(&cx.env.home())?;
+    let catalog = world::catalog(cx.env)?;
     let plan = planned(&world, &catalog, &order, cx).await?;
     print(&plan, cx)
 }

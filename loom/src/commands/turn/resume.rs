@@ -1,6 +1,5 @@
 //! `loom turn resume`.
 
-use loom_capabilities::Catalog;
 use loom_domain::TurnId;
 
 use super::running::{Work, here};
@@ -34,7 +33,7 @@ pub(super) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
     if view.agent.is_some() && !view.state.is_final() {
         return Box::pin(remote::resume(&id, cx)).await;
     }
-    let (catalog, _) = Catalog::of_home(&cx.env.home())?;
+    let catalog = world::catalog(cx.env)?;
     let world = world::online(cx.env)?;
     let ran = Box::pin(here(world, &catalog, &room, Work::Resume(id), cx)).await?;
     print::ran(&ran, cx)

@@ -1,7 +1,5 @@
 //! `loom turn run`.
 
-use loom_capabilities::Catalog;
-
 use super::order::{OrderFlags, planned};
 use super::running::{Work, here};
 use super::{plan, print, remote};
@@ -28,7 +26,7 @@ pub(super) struct Args {
 /// Runs it.
 pub(super) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
     let order = args.order.order(cx)?;
-    let (catalog, _) = Catalog::of_home(&cx.env.home())?;
+    let catalog = world::catalog(cx.env)?;
     if cx.globals.dry_run {
         let plan = planned(&world::offline(cx.env)?, &catalog, &order, cx).await?;
         return plan::print(&plan, cx);

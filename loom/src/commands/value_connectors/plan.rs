@@ -5,7 +5,7 @@ mod words;
 use std::collections::BTreeMap;
 
 use loom_api::routes;
-use loom_capabilities::{Catalog, ConnectorConfig, DOCUMENT_BYTES_MAX, check_plan, parse_plan, prepare_all};
+use loom_capabilities::{ConnectorConfig, DOCUMENT_BYTES_MAX, check_plan, parse_plan, prepare_all};
 use loom_domain::connector_plan::{PlanFile, SCHEMA, project};
 use loom_domain::{Code, Error, OperationId, Result};
 use serde_json::{Value, json};
@@ -80,7 +80,7 @@ pub(super) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
 /// The plan as it would be submitted; nothing is sent or kept.
 async fn local(file: &PlanFile, cx: &Context<'_, '_>) -> Result<Value> {
     let world = world::offline(cx.env)?;
-    let (catalog, _) = Catalog::of_home(&cx.env.home())?;
+    let catalog = world::catalog(cx.env)?;
     let id = file.id.as_deref().unwrap_or_default();
     let prepared = Box::pin(prepare_all(&world, &catalog, id, &file.calls)).await?;
     let calls: Vec<_> = prepared.into_iter().map(|one| one.call).collect();

@@ -174,7 +174,8 @@ async fn cap_090_other_repositories_are_refused_before_a_socket() {
     ] {
         let request = RunRequest { operation: operation.into(), input, ..RunRequest::default() };
         let error = crate::run(&scene.world, &limited, request, None, &mut NoObserver).await.unwrap_err();
-        assert_eq!((error.code, &error.detail["repo"]), (Code::NotReady, &json!(REPO)));
+        assert_eq!((error.code, &error.detail["repo"]), (Code::EgressDenied, &json!(REPO)));
+        assert_eq!(error.detail["reason"], "resource_not_allowed");
     }
     let allowed = RunRequest { input: json!({"repo": ["umbrella/x"]}), ..RunRequest::default() };
     assert!(crate::plan(&scene.world, &limited, allowed).is_ok());

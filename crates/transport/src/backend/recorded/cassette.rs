@@ -1,5 +1,6 @@
 //! The file of a cassette.
 
+use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -32,11 +33,17 @@ const HEADERS: [&str; 9] = [
     "x-ratelimit-reset",
 ];
 
+/// Names of the objects that a run is about.
+pub type Subject = BTreeMap<String, String>;
+
 /// One line.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Pair {
     schema_version: String,
+    /// What the recorded run was about: a repository, a company. Empty for single requests.
+    #[serde(default, skip_serializing_if = "Subject::is_empty")]
+    pub(super) subject: Subject,
     pub(super) request: Request,
     pub(super) answer: Recorded,
 }
@@ -64,8 +71,8 @@ pub(super) struct Recorded {
 }
 
 impl Pair {
-    pub(super) fn new(request: Request, answer: Recorded) -> Self {
-        Pair { schema_version: SCHEMA.to_owned(), request, answer }
+    pub(super) fn new(subject: Subject, request: Request, answer: Recorded) -> Self {
+        Pair { schema_version: SCHEMA.to_owned(), subject, request, answer }
     }
 }
 
