@@ -39,6 +39,7 @@ pub(crate) fn kind(provider: &str) -> Option<Kind> {
         "parall" => Kind::Parall,
         "github" => Kind::Github,
         "webhook" => Kind::Webhook,
+        "git" => Kind::DeployKey,
         "plain" => Kind::Plain,
         _ => return None,
     })

@@ -1,6 +1,7 @@
 //! The configuration under git: a real repository, a real hub, and everything between them.
 
 use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -104,6 +105,91 @@ fn with(field: &str, value: &str) -> impl FnOnce(String) -> Option<String> {
         };
         Some(text.lines().map(line).collect())
     }
+}
+
+/// CAP-131: a proposal reaches the remote; one that the remote refuses leaves nothing on either side.
+#[tokio::test(flavor = "multi_thread")]
+async fn cap_131_a_proposal_is_pushed_or_leaves_nothing() {
+    let place = Place::new().await;
+    let remote = place.scene.world.work().join("remote");
+    let bare = remote.to_string_lossy().into_owned();
+    place.git(&["init", "-q", "--bare", "-b", "main", &bare]);
+    place.git(&["remote", "add", "origin", &bare]);
+    let repo = place.repo.to_string_lossy().into_owned();
+    place.ok(&["init", "--repo", &repo, "--remote", "origin"]).await;
+    let set = ["conversation", "set", &place.scene.address, "C0GENERAL", "--purpose", "New", "--json"];
+    place.scene.world.loom(&set).await.ok();
+    let proposed = place.ok(&["propose", "--message", "New purpose", "--push"]).await;
+    assert_eq!(proposed["pushed"], true, "{proposed:#}");
+    let there = |name: &str| place.git(&["ls-remote", "origin", name]);
+    let branch = proposed["branch"].as_str().unwrap();
+    assert!(there(branch).starts_with(proposed["commit"].as_str().unwrap()));
+    let hook = remote.join("hooks/pre-receive");
+    std::fs::create_dir_all(remote.join("hooks")).unwrap();
+    std::fs::write(&hook, "#!/bin/sh\nexit 1\n").unwrap();
+    std::fs::set_permissions(&hook, std::fs::Permissions::from_mode(0o700)).unwrap();
+    let before = (place.git(&["for-each-ref"]), there("*"));
+    let refused = place.run(&["propose", "--message", "Again", "--push"]).await;
+    refused.fails("git_failed", 1);
+    assert!(refused.json()["error"]["hint"].as_str().unwrap().contains("forced"), "{refused}");
+    assert_eq!((place.git(&["for-each-ref"]), there("*")), before, "nothing changed on either side");
+}
+
+/// Stands in for ssh: notes its words and the key, and runs what the far side was to run.
+const SSH: &str = "#!/bin/sh
+echo \"$*\" >> ssh.words
+cat \"$2\" > ssh.key
+for last; do :; done
+exec sh -c \"$last\"
+";
+
+/// CAP-088: a deploy key goes to git alone, for push and fetch, and is gone afterwards; it is no token.
+#[tokio::test(flavor = "multi_thread")]
+async fn cap_088_a_deploy_key_is_for_git_alone() {
+    let place = Place::new().await;
+    let (work, bare) = (place.scene.world.work(), place.scene.world.work().join("remote"));
+    place.git(&["init", "-q", "--bare", "-b", "main", &bare.to_string_lossy()]);
+    place.git(&["remote", "add", "origin", &format!("ssh://git@git.example{}", bare.display())]);
+    std::fs::create_dir(work.join("bin")).unwrap();
+    crate::harness::agent_script(
+        &work.join("bin"),
+        "ssh",
+        &SSH.replace("ssh.", &format!("{}/ssh.", work.display())),
+    );
+    let key =
+        "-----BEGIN OPENSSH PRIVATE KEY-----\ncanary-of-a-deploy-key\n-----END OPENSSH PRIVATE KEY-----";
+    let path = format!("{}:/usr/local/bin:/usr/bin:/bin", work.join("bin").display());
+    let held = serde_json::json!({"ssh_key": key}).to_string();
+    let env = [("PATH", path.as_str()), ("DEPLOY", held.as_str()), ("SSH_AUTH_SOCK", "/nonexistent/agent")];
+    let run = async |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().chain(["--json"]).collect();
+        place.scene.world.loom_with(&words, b"", &env).await
+    };
+    let repo = place.repo.display();
+    run(&format!("integration-branch init --repo {repo} --remote origin --credential-ref env:DEPLOY"))
+        .await
+        .ok();
+    let set = ["conversation", "set", &place.scene.address, "C0GENERAL", "--purpose", "New", "--json"];
+    place.scene.world.loom(&set).await.ok();
+    let proposed = run("integration-branch propose --message New --push").await.ok().json();
+    assert_eq!(proposed["pushed"], true, "{proposed:#}");
+    let words = std::fs::read_to_string(work.join("ssh.words")).unwrap();
+    assert!(words.contains("IdentitiesOnly=yes") && words.contains("git-receive-pack"), "{words}");
+    assert_eq!(std::fs::read_to_string(work.join("ssh.key")).unwrap(), format!("{key}\n"));
+    place.git(&["push", "-q", &bare.to_string_lossy(), "loom/integration"]);
+    run("integration-branch status --fetch").await.ok();
+    let words = std::fs::read_to_string(work.join("ssh.words")).unwrap();
+    assert!(words.contains("git-upload-pack"), "{words}");
+    let used = words.split_whitespace().nth(1).unwrap().trim_matches('\'');
+    assert!(!Path::new(used).exists(), "the file of the key is gone");
+    let asked =
+        "capability run pr_review --repo owner/repo --api-url http://127.0.0.1:9 --credential-ref env:DEPLOY";
+    let asked = run(asked).await;
+    assert_eq!((asked.code, asked.json()["error"]["code"].as_str()), (1, Some("credential_unavailable")));
+    assert_eq!(asked.json()["effects"]["requests_sent"], 0, "{asked}");
+    let posted = run("http get http://127.0.0.1:9/ --credential-ref env:DEPLOY").await;
+    posted.fails("credential_unavailable", 1);
+    assert!(!place.scene.world.said().contains("canary-of-a-deploy-key"));
 }
 
 /// CAP-131, CAP-132: init, export, change, propose, dry run, apply, rollback; equal configuration is byte-equal.

@@ -21,6 +21,9 @@ pub struct Binding {
     pub branch: String,
     /// The remote that proposals go to.
     pub remote: Option<String>,
+    /// Reference to the deploy key for the remote.
+    #[serde(default)]
+    pub credential_ref: Option<String>,
     /// The revision that was exported or applied last.
     pub revision: Option<String>,
     /// What both sides last agreed on.

@@ -57,6 +57,15 @@ impl Git {
         self
     }
 
+    /// Uses the key in this file over SSH, and no other: neither an agent's nor those of the user.
+    pub fn ssh_key(mut self, file: &Path) -> Self {
+        let file = file.to_string_lossy().replace('\'', "'\\''");
+        let ssh = format!("ssh -i '{file}' -o IdentitiesOnly=yes -o IdentityAgent=none -o BatchMode=yes");
+        self.variables.retain(|(name, _)| name != "SSH_AUTH_SOCK");
+        self.variables.push(("GIT_SSH_COMMAND".to_owned(), ssh));
+        self
+    }
+
     /// Runs a command; gives what it printed, without the last line end.
     pub(crate) async fn text(&self, words: &[&str]) -> Result<String> {
         let bytes = self.run(words, Vec::new()).await?;
@@ -76,14 +85,19 @@ impl Git {
         if output.status.success() {
             return Ok(output.stdout);
         }
-        let verb = words.first().copied().unwrap_or_default();
-        let said = self.relative(&String::from_utf8_lossy(&output.stderr));
-        let said = said.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or("it said nothing");
-        let said: String = said.chars().take(SAID_CHARS_MAX).collect();
-        Err(failed(format!("git {verb}: {said}")))
+        Err(self.complaint(words.first().copied().unwrap_or_default(), &output.stderr))
     }
 
-    async fn output(&self, words: &[&str], input: Vec<u8>) -> Result<Output> {
+    /// The last sentence of a command that failed.
+    pub(crate) fn complaint(&self, verb: &str, stderr: &[u8]) -> Error {
+        let said = self.relative(&String::from_utf8_lossy(stderr));
+        let said = said.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or("it said nothing");
+        let said: String = said.chars().take(SAID_CHARS_MAX).collect();
+        failed(format!("git {verb}: {said}"))
+    }
+
+    /// Runs a command, however it ends.
+    pub(crate) async fn output(&self, words: &[&str], input: Vec<u8>) -> Result<Output> {
         let mut command = Command::new(&self.program);
         command.arg("-C").arg(&self.repo).args(SETTINGS.iter().flat_map(|setting| ["-c", setting]));
         command.args(words).env_clear().envs(self.variables.iter().map(|(name, value)| (name, value)));

@@ -28,6 +28,11 @@ impl Repo {
         Repo { git, dir: dir.to_owned() }
     }
 
+    /// The same repository, whose remotes are reached with the key in this file alone.
+    pub fn with_key(&self, file: &Path) -> Self {
+        Repo { git: self.git.clone().ssh_key(file), dir: self.dir.clone() }
+    }
+
     /// Refuses what is no repository.
     pub async fn check(&self) -> Result<()> {
         let known = self.git.text(&["rev-parse", "--git-dir"]).await.map(drop);
@@ -193,10 +198,27 @@ impl Repo {
     /// Sends a branch to a remote; a branch that is there and went another way is never overwritten.
     pub async fn push(&self, remote: &str, branch: &str) -> Result<()> {
         let refs = format!("refs/heads/{branch}:refs/heads/{branch}");
-        self.git
-            .text(&["push", "--no-verify", "--recurse-submodules=no", "--", remote, &refs])
-            .await
-            .map(drop)
+        let words = ["push", "--porcelain", "--no-verify", "--recurse-submodules=no", "--", remote, &refs];
+        let output = self.git.output(&words, Vec::new()).await?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let told = String::from_utf8_lossy(&output.stdout);
+        let refused = told.lines().find_map(|line| line.strip_prefix("!\t")?.rsplit('\t').next());
+        Err(match refused {
+            Some(why) => failed(format!("the remote refused {branch}: {why}"))
+                .with_hint("fetch what the remote has and look why it refuses; nothing is ever forced"),
+            None => self
+                .git
+                .complaint("push", &output.stderr)
+                .with_hint("is the remote there, and may it be written to?"),
+        })
+    }
+
+    /// Takes a branch back that stands at this commit.
+    pub async fn take_back(&self, branch: &str, commit: &str) -> Result<()> {
+        let name = format!("refs/heads/{branch}");
+        self.git.text(&["update-ref", "-d", &name, commit]).await.map(drop)
     }
 }
 

@@ -164,3 +164,31 @@ async fn cap_133_a_hung_git_is_ended() {
     assert!(started.elapsed() < Duration::from_secs(30));
     assert_eq!(GIT_LIMIT, Duration::from_secs(60));
 }
+
+/// A branch reaches its remote; one that went another way there is refused with what to do, and nothing changes.
+#[tokio::test]
+async fn a_branch_is_pushed_and_never_by_force() {
+    let (room, repo) = room();
+    let remote = tempfile::tempdir().unwrap();
+    git(remote.path(), &["init", "-q", "--bare", "-b", "main"]);
+    git(room.path(), &["remote", "add", "origin", &remote.path().to_string_lossy()]);
+    let head = repo.commit_of("HEAD").await.unwrap();
+    let files = |purpose: &str| write_files(&tree(purpose), &Redactor::new()).unwrap();
+    let first = repo.commit(BRANCH, head.as_deref(), &files("one"), "one\n").await.unwrap().unwrap();
+    repo.push("origin", BRANCH).await.unwrap();
+    assert_eq!(git(remote.path(), &["rev-parse", BRANCH]), first);
+    let second = repo.commit(BRANCH, Some(&first), &files("two"), "two\n").await.unwrap().unwrap();
+    repo.push("origin", BRANCH).await.unwrap();
+    git(room.path(), &["update-ref", &format!("refs/heads/{BRANCH}"), &first]);
+    let other = repo.commit(BRANCH, Some(&first), &files("three"), "three\n").await.unwrap().unwrap();
+    let before = git(room.path(), &["for-each-ref"]);
+    let refused = repo.push("origin", BRANCH).await.unwrap_err();
+    assert_eq!(refused.code, Code::GitFailed);
+    assert!(refused.hint.as_deref().is_some_and(|hint| hint.contains("fetch")), "{refused:?}");
+    assert!(!format!("{refused:?}").contains(&*remote.path().to_string_lossy()), "{refused:?}");
+    assert_eq!(git(remote.path(), &["rev-parse", BRANCH]), second, "the remote keeps what it has");
+    assert_eq!(
+        (git(room.path(), &["for-each-ref"]), git(room.path(), &["rev-parse", BRANCH])),
+        (before, other)
+    );
+}

@@ -17,6 +17,8 @@ pub enum Kind {
     Github,
     /// A webhook's signing secret.
     Webhook,
+    /// A key that git uses over SSH.
+    DeployKey,
     /// One value without a meaning of its own.
     Plain,
 }
@@ -35,6 +37,7 @@ impl Kind {
             Kind::Parall => &["api_key"],
             Kind::Github => &["token"],
             Kind::Webhook => &["secret"],
+            Kind::DeployKey => &["ssh_key"],
             Kind::Plain => &["value"],
         }
     }

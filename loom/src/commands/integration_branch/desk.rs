@@ -1,15 +1,19 @@
 //! What every command of the branch works with: the binding, the repository, and both configurations.
 
+use std::io::Write as _;
 use std::path::PathBuf;
 
 use loom_api::routes;
 use loom_branch::{Binding, Git, Repo, read_files};
 use loom_domain::integration::{Object, Tree, agreed};
 use loom_domain::{Code, Error, Result};
-use loom_secrets::Redactor;
+use loom_secrets::private_file::ensure_private_dir;
+use loom_secrets::{CredentialRef, Kind, Redactor};
 use serde_json::Value;
+use tempfile::NamedTempFile;
 
 use crate::context::Context;
+use crate::credentials;
 
 /// Binding and repository of this home.
 pub(super) struct Desk {
@@ -34,6 +38,45 @@ impl Desk {
         let git = Git::new(&binding.repo, cx.env.variables.clone());
         let repo = Repo::new(git, &binding.dir);
         Desk { home: cx.env.home(), binding, repo, redactor: Redactor::new() }
+    }
+
+    /// Sends a branch to the remote.
+    pub(super) async fn push(&self, remote: &str, branch: &str, cx: &Context<'_, '_>) -> Result<()> {
+        match self.key(cx).await? {
+            Some(key) => self.repo.with_key(key.path()).push(remote, branch).await,
+            None => self.repo.push(remote, branch).await,
+        }
+    }
+
+    /// Gets what the remote has of the branch.
+    pub(super) async fn fetch(&self, remote: &str, cx: &Context<'_, '_>) -> Result<()> {
+        match self.key(cx).await? {
+            Some(key) => self.repo.with_key(key.path()).fetch(remote, &self.binding.branch).await,
+            None => self.repo.fetch(remote, &self.binding.branch).await,
+        }
+    }
+
+    /// The deploy key in a private file, for as long as one command of git needs it.
+    async fn key(&self, cx: &Context<'_, '_>) -> Result<Option<NamedTempFile>> {
+        let Some(reference) = &self.binding.credential_ref else { return Ok(None) };
+        let resolver = credentials::resolver(&self.home, &cx.env.variables, self.redactor.clone())?;
+        let reference = CredentialRef::parse(reference)?;
+        let kind = Kind::DeployKey;
+        let secret = resolver.resolve_field(&reference, kind, kind.main_field()).await?;
+        let folder = self.home.join("run");
+        ensure_private_dir(&folder)?;
+        let written = tempfile::Builder::new().prefix("key-").tempfile_in(folder).and_then(|mut file| {
+            // SSH reads a key only with its line end.
+            file.write_all(format!("{}\n", secret.expose().trim_end()).as_bytes())?;
+            Ok(file)
+        });
+        let unable = |cause: std::io::Error| {
+            Error::new(
+                Code::CredentialUnavailable,
+                format!("the key cannot be lent to git: {}", cause.kind()),
+            )
+        };
+        written.map(Some).map_err(unable)
     }
 
     /// The tip of the branch; none when the branch is gone.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use loom_branch::{Binding, write_files};
 use loom_domain::integration::Tree;
 use loom_domain::{Code, Error, Result};
+use loom_secrets::CredentialRef;
 use serde_json::json;
 
 use super::desk::{Desk, hub_tree};
@@ -32,6 +33,9 @@ pub(super) struct Args {
     /// The remote that proposals go to
     #[arg(long, value_name = "REMOTE")]
     remote: Option<String>,
+    /// Deploy key for the remote (field `ssh_key`), such as vault:NAME
+    #[arg(long, value_name = "REF", value_parser = CredentialRef::parse)]
+    credential_ref: Option<CredentialRef>,
 }
 
 /// Binds it.
@@ -79,10 +83,18 @@ fn binding(args: Args, cx: &Context<'_, '_>) -> Result<Binding> {
     let known = Binding::load(&cx.env.home())?;
     let same =
         known.filter(|known| known.repo == repo && known.dir == args.dir && known.branch == args.branch);
-    let fresh =
-        Binding { repo, dir: args.dir, branch: args.branch, remote: None, revision: None, base: Vec::new() };
+    let fresh = Binding {
+        repo,
+        dir: args.dir,
+        branch: args.branch,
+        remote: None,
+        credential_ref: None,
+        revision: None,
+        base: Vec::new(),
+    };
     let mut binding = same.unwrap_or(fresh);
     binding.remote = args.remote.or(binding.remote);
+    binding.credential_ref = args.credential_ref.map(|one| one.to_string()).or(binding.credential_ref);
     binding.check()?;
     Ok(binding)
 }

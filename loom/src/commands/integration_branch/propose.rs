@@ -44,8 +44,12 @@ pub(super) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
     let mut commit = None;
     if !cx.globals.dry_run {
         commit = desk.repo.commit(&branch, Some(&tip), &files, &format!("{}\n", args.message)).await?;
-        if let (true, Some(remote)) = (args.push, &remote) {
-            desk.repo.push(remote, &branch).await?;
+        if let (true, Some(remote)) = (args.push, &remote)
+            && let Err(error) = desk.push(remote, &branch, cx).await
+        {
+            // A proposal that nobody can see is none.
+            desk.repo.take_back(&branch, commit.as_deref().unwrap_or_default()).await?;
+            return Err(error.into());
         }
     }
     if !cx.out.is_human() {

@@ -48,7 +48,7 @@ pub(super) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
 
 async fn look(desk: Desk, args: Args, told: &mut Value, cx: &Context<'_, '_>) -> Result<()> {
     if let (true, Some(remote)) = (args.fetch, &desk.binding.remote) {
-        desk.repo.fetch(remote, &desk.binding.branch).await?;
+        desk.fetch(remote, cx).await?;
     }
     let tip = desk.tip().await?;
     pick::put(told, "branch", &json!(desk.binding.branch));

@@ -22,7 +22,7 @@ pub(crate) struct Args {
     /// Secret to look for in all its forms; may be given several times
     #[arg(long = "ref", value_name = "REF", value_parser = CredentialRef::parse)]
     refs: Vec<CredentialRef>,
-    /// What the references are for: slack, feishu, parall, github, webhook or plain
+    /// What the references are for: slack, feishu, parall, github, webhook, git or plain
     #[arg(long, value_name = "K", default_value = "plain", value_parser = kind)]
     kind: Kind,
     /// Files or directories, or - for standard input
@@ -78,6 +78,7 @@ fn report(found: &Found, cx: &mut Context<'_, '_>) -> Outcome {
 }
 
 fn kind(text: &str) -> Result<Kind> {
-    credentials::kind(text)
-        .ok_or_else(|| Error::invalid("kind", "expected slack, feishu, parall, github, webhook or plain"))
+    credentials::kind(text).ok_or_else(|| {
+        Error::invalid("kind", "expected slack, feishu, parall, github, webhook, git or plain")
+    })
 }

@@ -18,7 +18,7 @@ pub(crate) struct Args {
     /// Reference such as vault:NAME
     #[arg(value_name = "REF", value_parser = CredentialRef::parse)]
     reference: CredentialRef,
-    /// What it is for: slack, feishu, parall, github, webhook or plain
+    /// What it is for: slack, feishu, parall, github, webhook, git or plain
     #[arg(long, value_name = "K", default_value = "slack", value_parser = kind)]
     kind: Kind,
 }
@@ -41,6 +41,7 @@ pub(super) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
 }
 
 fn kind(text: &str) -> Result<Kind> {
-    credentials::kind(text)
-        .ok_or_else(|| Error::invalid("kind", "expected slack, feishu, parall, github, webhook or plain"))
+    credentials::kind(text).ok_or_else(|| {
+        Error::invalid("kind", "expected slack, feishu, parall, github, webhook, git or plain")
+    })
 }
