@@ -78,7 +78,7 @@ async fn cap_033_items_keep_their_order_at_any_concurrency() {
 
 /// CAP-007, CAP-026, CAP-025: both names give the same, with an empty PATH, and whatever lies beside the home.
 #[test]
-fn cap_007_both_names_give_the_same_beside_foreign_data() {
+fn cap_007_cap_025_cap_026_both_names_give_the_same_beside_foreign_data() {
     let room = tempfile::tempdir().unwrap();
     let home = room.path().join("home");
     for words in [

@@ -216,7 +216,7 @@ fn signed(id: &str, at: i64, body: &str, byte: u8) -> Vec<(String, String)> {
 
 /// CAP-112, CAP-113: what is signed is recorded once; what is not is refused with one reason, listed and counted.
 #[tokio::test(flavor = "multi_thread")]
-async fn cap_112_inbound_deliveries_are_verified_and_recorded_once() {
+async fn cap_112_cap_113_inbound_deliveries_are_verified_and_recorded_once() {
     let world = hub().await;
     ask(&world, "endpoint add hooks --url https://hooks.example/in --secret-ref env:HOOK_A").await;
     ask(&world, "endpoint add blank --url https://hooks.example/in --secret-ref env:HOOK_BLANK").await;

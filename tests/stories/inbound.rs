@@ -160,3 +160,28 @@ async fn msg_116_msg_130_two_threads_and_a_dm_share_no_context_and_take_turns() 
     assert!(second.text.contains("pears") && !second.text.contains("apples"), "{}", second.text);
     assert!(!dm.text.contains("apples") && !dm.text.contains("pears"), "{}", dm.text);
 }
+
+/// CAP-120: senders who were approved are listed with who approved them and when; one who is taken back is refused
+/// with the next message.
+#[tokio::test(flavor = "multi_thread")]
+async fn cap_120_an_approved_sender_is_listed_and_taken_back() {
+    let scene = Scene::new().await;
+    let policy = ["integration", "update-address", &scene.address, "--dm-policy", "managed"];
+    scene.json(&policy).await;
+    scene.ann_writes("before");
+    scene.seen("echo: before").await;
+    let listed = scene.json(&["conversation", "list", "--type", "dm", "--enabled", "true"]).await;
+    let sender = &listed["items"][0];
+    assert_eq!((sender["actorId"].as_str(), sender["enabledBy"].as_str()), (Some("U0ANN"), Some("owner")));
+    assert!(sender["firstEnabledAt"].is_string(), "{sender:#}");
+    scene.json(&["conversation", "disable", &scene.dm]).await;
+    let ts = scene.ann_writes("after");
+    let refused = eventually("a refusal", SOON, || async {
+        let told = scene.world.loom(&["where", &format!("slack:D0ANN/{ts}"), "--json"]).await;
+        (told.code == 0 && told.json()["verdict"] != "WAITING").then(|| told.json())
+    })
+    .await;
+    assert!(refused["verdict"].as_str().is_some_and(|verdict| verdict.contains("REFUSED")), "{refused:#}");
+    let listed = scene.json(&["conversation", "list", "--type", "dm", "--enabled", "true"]).await;
+    assert_eq!(listed["items"], json!([]), "{listed:#}");
+}

@@ -73,9 +73,16 @@ mod tests {
         judge(&Named { room: room.to_owned(), target: target.to_owned(), dev: false })
     }
 
+    /// CAP-037: no other room depends on an HTTP client.
     #[test]
-    fn there_is_one_door_out_and_one_database_room() {
-        assert!(judged("loom-channels", "reqwest").is_some());
+    fn cap_037_there_is_one_door_out_and_one_database_room() {
+        for room in
+            ["loom-channels", "loom-capabilities", "loom-runtimes", "loom-hub", "loom-secrets", "loom"]
+        {
+            for client in ["reqwest", "ureq", "isahc", "hyper", "hyper-util"] {
+                assert!(judged(room, client).is_some(), "{room} may name {client}");
+            }
+        }
         assert!(judged("loom-hub", "rusqlite").is_some());
         assert!(judged("loom-domain", "tokio").is_some());
         assert!(judged("loom-transport", "hyper").is_none());

@@ -22,6 +22,13 @@ const RULES: &[Rule] = &[
         why: "crates/transport is the one door out",
     },
     Rule {
+        words: &["TcpStream::connect", "TcpSocket", "UdpSocket", "lookup_host", "to_socket_addrs"],
+        within: "",
+        // Sockets to the hub itself; twins, stories and measurements are no part of the hub.
+        except: &["crates/transport/", "crates/api/", "crates/twins/", "tests/", "bench/", "xtask/"],
+        why: "crates/transport alone opens sockets to services",
+    },
+    Rule {
         words: &[
             "std::env",
             "std::fs",
@@ -49,9 +56,22 @@ const RULES: &[Rule] = &[
     },
 ];
 
+/// The one place for words in other languages than English.
+const WORDS: &str = "crates/report/src/words.rs";
+
 /// Every line that breaks a rule, in product code.
 pub(crate) fn faults(files: &[File]) -> Vec<String> {
-    files.iter().filter(|file| is_product(&file.path)).flat_map(in_file).collect()
+    let product = || files.iter().filter(|file| is_product(&file.path));
+    product().flat_map(in_file).chain(product().flat_map(other_languages)).collect()
+}
+
+/// Lines with Chinese text in what the program can say. Tests at the end of a file may hold any.
+fn other_languages(file: &File) -> Vec<String> {
+    let says = ["crates/", "loom/"].iter().any(|folder| file.path.starts_with(folder)) && file.path != WORDS;
+    let product = file.text.split("#[cfg(test)]").next().filter(|_| says).unwrap_or_default();
+    let is_chinese = |c: char| ('\u{4e00}'..='\u{9fff}').contains(&c);
+    let lines = (1_usize..).zip(product.lines()).filter(|(_, line)| line.chars().any(is_chinese));
+    lines.map(|(number, _)| format!("{}:{number}: Chinese text outside {WORDS}", file.path)).collect()
 }
 
 fn is_product(path: &str) -> bool {
@@ -83,11 +103,27 @@ mod tests {
         faults(&[File { path: path.to_owned(), text: text.to_owned() }]).len()
     }
 
+    /// CAP-037: whoever else opens a socket to a service is found.
     #[test]
-    fn clients_are_built_in_the_transport_alone() {
+    fn cap_037_clients_are_built_in_the_transport_alone() {
         assert_eq!(judged("crates/hub/src/x.rs", "use hyper_util::client::legacy::Client;"), 1);
         assert_eq!(judged("crates/transport/src/x.rs", "use hyper_util::client::legacy::Client;"), 0);
         assert_eq!(judged("crates/server/src/tests/house.rs", "use hyper::client::conn::http1;"), 0);
+        for socket in ["TcpStream::connect(address)", "std::net::UdpSocket", "tokio::net::lookup_host(name)"]
+        {
+            assert_eq!(judged("crates/capabilities/src/x.rs", socket), 1, "{socket}");
+            assert_eq!(judged("loom/src/x.rs", socket), 1, "{socket}");
+            assert_eq!(judged("crates/transport/src/dial.rs", socket), 0, "{socket}");
+        }
+    }
+
+    /// CAP-024: the program says nothing in Chinese but by the words of the reports.
+    #[test]
+    fn cap_024_other_languages_stand_in_one_place() {
+        let line = "let title = \"\u{62a5}\u{544a}\";";
+        assert_eq!(judged("loom/src/output/x.rs", line), 1);
+        assert_eq!(judged(WORDS, line), 0);
+        assert_eq!(judged("crates/x/src/y.rs", &format!("#[cfg(test)]\nmod tests {{ {line} }}")), 0);
     }
 
     #[test]

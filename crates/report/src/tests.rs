@@ -97,6 +97,47 @@ fn what_was_not_observed_is_not_told_as_zero() {
     assert!(costs.rows.iter().any(|row| row.contains(&"none reported".to_owned())), "{costs:?}");
 }
 
+/// CAP-024: English reports hold no Chinese; in Chinese every heading is translated; members are equal in both.
+#[test]
+fn cap_024_headings_follow_the_language_and_members_do_not() {
+    let (english, chinese) = (week("support", Lang::En), week("support", Lang::Zh));
+    for form in [Form::Markdown, Form::Html, Form::Json] {
+        let text = form.render(&english).unwrap();
+        assert!(!text.chars().any(is_chinese), "{form:?}");
+    }
+    let (mut before, mut after) = (headings(&english), headings(&chinese));
+    assert!(before.len() > 40, "{before:?}");
+    assert_eq!(before.len(), after.len());
+    for (english, chinese) in before.drain(..).zip(after.drain(..)) {
+        assert!(chinese.chars().any(is_chinese), "`{english}` is not translated: `{chinese}`");
+    }
+    let json =
+        |report: &Report| -> Value { serde_json::from_str(&Form::Json.render(report).unwrap()).unwrap() };
+    assert_eq!(members(&json(&english)), members(&json(&chinese)));
+}
+
+fn is_chinese(c: char) -> bool {
+    ('\u{4e00}'..='\u{9fff}').contains(&c)
+}
+
+/// Everything in a report that is a heading: titles, heads of columns, names of numbers.
+fn headings(report: &Report) -> Vec<String> {
+    let sections = report.sections.iter().flat_map(|one| one.columns.iter().chain([&one.title]));
+    let charts = report.charts.iter().map(|chart| &chart.title);
+    let labels = report.summary.iter().map(|line| &line.label);
+    let title = std::iter::once(&report.title);
+    title.chain(sections).chain(charts).chain(labels).cloned().collect()
+}
+
+/// A document with its scalars left out.
+fn members(value: &Value) -> Value {
+    match value {
+        Value::Object(object) => object.iter().map(|(key, value)| (key.clone(), members(value))).collect(),
+        Value::Array(array) => array.iter().map(members).collect(),
+        _ => Value::Null,
+    }
+}
+
 #[test]
 fn language_profile_window_and_version_make_another_run() {
     let base = sample::order("weekly", Lang::En);

@@ -187,7 +187,7 @@ async fn cap_077_discussions_use_variables() {
 
 /// CAP-060, CAP-061: a token that comes back in an answer is in no payload.
 #[tokio::test]
-async fn cap_060_an_echoed_token_is_masked() {
+async fn cap_060_cap_061_an_echoed_token_is_masked() {
     let mut echo = raw_issue();
     echo["title"] = json!("you sent first-token, thanks");
     let backend = answers(Answer::json(&echo));

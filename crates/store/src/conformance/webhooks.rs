@@ -209,7 +209,7 @@ fn cap_110_both_secrets_count_for_a_day() {
 
 /// CAP-112, CAP-113: an id counts once for two days; refusals have one reason each and a limit.
 #[test]
-fn cap_112_an_id_is_recorded_once() {
+fn cap_112_cap_113_an_id_is_recorded_once() {
     both(async |world: &World| {
         let store = world.store();
         let event =

@@ -11,7 +11,7 @@ async fn home_scene(folder: &std::path::Path, open: u64) -> Scene {
 
 /// CAP-091, CAP-092, CAP-093: a scan offers, `handled` answers at the exact head, an incomplete scan changes nothing.
 #[tokio::test]
-async fn cap_091_a_scan_offers_and_handled_answers() {
+async fn cap_091_cap_092_cap_093_a_scan_offers_and_handled_answers() {
     let folder = tempfile::tempdir().unwrap();
     let scene = home_scene(folder.path(), 120).await;
     let first = scene.scan(json!({"queue": true, "take": 2})).await;

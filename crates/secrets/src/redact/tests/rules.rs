@@ -131,6 +131,71 @@ fn typed_paths_stay_readable() {
     assert_eq!(out, "/home/me/in.txt [redacted:local_path]");
 }
 
+/// CAP-064: paths of a machine are masked in every profile, written plainly and in JSON; what only looks like one is
+/// not.
+#[test]
+fn cap_064_paths_of_a_machine_are_masked_and_others_are_not() {
+    let paths = [
+        "/home/ann/notes.txt",
+        "/home/bo/.ssh/id",
+        "/tmp/x1/run.sock",
+        "/var/lib/loom/db",
+        "/mnt/disk/a",
+        "/etc/loom/loom.toml",
+        "/opt/loom/bin",
+        "~/notes/x",
+        "C:\\Users\\ann\\x.txt",
+        "C:\\\\Users\\\\ann\\\\x.txt",
+        "\\\\server\\share\\x",
+        "file:///srv/data/x",
+    ];
+    let others = [
+        "https://example.org/home/ann/notes.txt?at=/tmp",
+        "http://host:8080/var/x",
+        "GET /etc HTTP/1.1",
+        "9f2c4d1e6b7a8f90123456789abcdef012345678",
+        "sha256:9f2c4d1e6b7a8f90123456789abcdef0123456789f2c4d1e6b7a8f9012345678",
+        "agt_01arz3ndektsv4rrffq69g5fav",
+        "owner/repo#12",
+        "read/write and/or",
+    ];
+    let redactor = Redactor::new();
+    for profile in [Profile::Store, Profile::Output, Profile::Export] {
+        for path in paths {
+            assert_eq!(
+                redactor.redact(&format!("at {path} it is"), profile),
+                "at [redacted:local_path] it is"
+            );
+            let mut document = json!({"note": [path]});
+            redactor.redact_json(&mut document, profile);
+            assert_eq!(document, json!({"note": ["[redacted:local_path]"]}), "{path}");
+        }
+        for text in others {
+            assert_eq!(redactor.redact(text, profile), text);
+        }
+    }
+}
+
+/// CAP-065: a second pass over a document changes and counts nothing; a report holds no value and no neighbour.
+#[test]
+fn cap_065_a_second_pass_changes_nothing_and_reports_hold_no_value() {
+    let redactor = Redactor::new();
+    redactor.register(&Secret::new("registered-value"));
+    let mut document = json!({
+        "text": "near registered-value here", "token": "hunter2hunter2", "list": ["see /home/ann/x", "Bearer abcdEFGH1"],
+    });
+    let report = redactor.redact_json(&mut document, Profile::Output);
+    let once = document.clone();
+    let second = redactor.redact_json(&mut document, Profile::Output);
+    assert_eq!((document, second.is_empty()), (once, true), "{second:?}");
+    let counted: u64 = report.counts().map(|(_, count)| count).sum();
+    assert_eq!((counted, report.pointers().len()), (4, 4));
+    let told = format!("{report:?}");
+    for word in ["registered-value", "hunter2", "/home/ann", "abcdEFGH1", "near", "here", "see"] {
+        assert!(!told.contains(word), "{word} in {told}");
+    }
+}
+
 #[test]
 fn id_17_json_is_masked_by_rule_and_by_key() {
     let redactor = Redactor::new();

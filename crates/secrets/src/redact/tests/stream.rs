@@ -73,11 +73,30 @@ proptest! {
     }
 
     #[test]
-    fn id_18_a_second_run_changes_nothing(parts in proptest::collection::vec(fragment(), 1..30)) {
+    fn id_18_cap_065_a_second_run_changes_nothing(parts in proptest::collection::vec(fragment(), 1..30)) {
         let redactor = redactor();
         let once = redactor.redact(&parts.concat(), Profile::Export).into_owned();
         let twice = redactor.redact(&once, Profile::Export);
         prop_assert_eq!(&*twice, &*once);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// CAP-067: there is one rule set, whichever way a text takes: to an output, a log, a payload or an answer.
+    #[test]
+    fn cap_067_every_way_masks_alike(parts in proptest::collection::vec(fragment(), 1..20)) {
+        let (redactor, text) = (redactor(), parts.concat());
+        let shown = redactor.redact(&text, Profile::Output);
+        prop_assert_eq!(&*redactor.redact(&text, Profile::Store), &*shown);
+        prop_assert_eq!(&*redactor.redact_bytes(text.as_bytes(), Profile::Store), &*shown);
+        let mut log = RedactWriter::new(Vec::new(), &redactor, Profile::Store);
+        log.write_all(text.as_bytes()).unwrap();
+        prop_assert_eq!(&*String::from_utf8(log.finish().unwrap().0).unwrap(), &*shown);
+        let mut document = serde_json::json!({"n": [&text]});
+        redactor.redact_json(&mut document, Profile::Store);
+        prop_assert_eq!(document["n"][0].as_str().unwrap(), &*shown);
     }
 }
 
