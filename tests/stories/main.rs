@@ -33,7 +33,8 @@ mod inbound;
 mod multi_agent;
 #[cfg(test)]
 mod newcomer;
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod offline;
 #[cfg(test)]
 mod peers_codex;
