@@ -6,8 +6,8 @@ use super::RepoName;
 
 /// Longest list.
 const ENTRIES_MAX: usize = 1_000;
-/// What stands for every repository of an owner.
-const EVERY: &str = "*";
+/// What stands behind an owner for every repository of theirs.
+const EVERY: &str = "/*";
 
 /// All repositories, or those of a list.
 #[derive(Debug, Clone, Default)]
@@ -22,7 +22,7 @@ impl Allowed {
     /// Refuses a repository that is not on the list.
     pub(crate) fn check(&self, repo: &RepoName) -> Result<()> {
         let key = repo.key();
-        let of_owner = format!("{}/{EVERY}", repo.owner.to_ascii_lowercase());
+        let of_owner = format!("{}{EVERY}", repo.owner.to_ascii_lowercase());
         let is_allowed =
             self.0.as_ref().is_none_or(|allowed| allowed.iter().any(|one| *one == key || *one == of_owner));
         if is_allowed {
@@ -41,7 +41,7 @@ pub fn check_repos(repos: &[String]) -> Result<()> {
         return Err(Error::new(Code::TooMany, format!("at most {ENTRIES_MAX} repositories")));
     }
     repos.iter().try_for_each(|entry| {
-        let whole = entry.strip_suffix(EVERY).map_or_else(|| entry.clone(), |owner| format!("{owner}any"));
+        let whole = entry.strip_suffix(EVERY).map_or_else(|| entry.clone(), |owner| format!("{owner}/any"));
         let is_name = !entry.contains("://") && RepoName::parse(&whole, "").is_ok();
         let wrong =
             || Error::new(Code::InvalidInput, format!("expected OWNER/REPO or OWNER/*, not {entry:?}"));
