@@ -11,6 +11,7 @@ mod membership;
 mod outbox;
 mod policy;
 mod report;
+mod schedule;
 mod send;
 mod webhook;
 
@@ -24,5 +25,6 @@ pub use membership::{Confirm, EnableMembership, SetMembership, TestMembership, V
 pub use outbox::{Settle, Settlement};
 pub use policy::{PolicyExplain, PolicyReplay};
 pub use report::Report;
+pub use schedule::AddSchedule;
 pub use send::{Content, File, Reply, Send};
 pub use webhook::{Deliver, PutEndpoint};

@@ -225,6 +225,15 @@ routes! {
     REPORTS reports() "/v1/reports";
     /// GET, V: a report.
     REPORT report(report) "/v1/reports/{report}";
+    /// GET, V: `Page<view::ScheduleEntry>` in one page. POST `request::AddSchedule`, O: 201 `Mutation<Schedule>`.
+    /// `{kind}` is `report` or `turn`.
+    SCHEDULES schedules(kind) "/v1/schedules/{kind}";
+    /// GET, V: `view::ScheduleEntry`. DELETE, O: `Mutation<Schedule>`.
+    SCHEDULE schedule(kind, name) "/v1/schedules/{kind}/{name}";
+    /// POST `{}`, O: `Mutation<Schedule>`.
+    SCHEDULE_ENABLE schedule_enable(kind, name) "/v1/schedules/{kind}/{name}/enable";
+    /// POST `{}`, O: `Mutation<Schedule>`.
+    SCHEDULE_DISABLE schedule_disable(kind, name) "/v1/schedules/{kind}/{name}/disable";
     /// GET, V: logged requests, newest first, query `query::Paging`.
     REQUESTS requests() "/v1/requests";
     /// GET, anybody: `{"ok":true}`.

@@ -42,6 +42,7 @@ mod policy;
 mod principal;
 pub mod quiet;
 pub mod reason;
+pub mod schedule;
 pub mod text;
 pub mod time;
 pub mod trust;

@@ -20,7 +20,7 @@ use crate::{
     home::Home,
     metrics::Metrics,
     supervise::Supervisor,
-    sweep, turns, webhooks,
+    schedules, sweep, turns, webhooks,
 };
 
 /// Makes the channel of a Connection from its resolved credential.
@@ -133,6 +133,7 @@ impl Hub {
         hub.spawn("marks", turns::marks::run);
         hub.spawn("sweep", sweep::run);
         hub.spawn("webhooks", webhooks::run);
+        hub.spawn("schedules", schedules::run);
         hub.spawn("gateways", gateway::manage);
         hub.inner.phase.send_replace(Phase::Serving);
         crate::multi_agent::resume_all(&hub);

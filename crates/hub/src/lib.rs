@@ -24,6 +24,7 @@ pub mod lock;
 mod metrics;
 mod multi_agent;
 pub mod reports;
+mod schedules;
 mod supervise;
 mod sweep;
 pub mod token;

@@ -36,7 +36,18 @@ pub struct Reported {
 impl Hub {
     /// Makes a report, or finds the one that an equal run has made, and delivers it.
     pub async fn report(&self, who: Principal, asked: request::Report, wait: Duration) -> Result<Reported> {
-        let order = order_of(&asked, &self.config().report, self.now())?;
+        self.report_as_of(self.now(), who, asked, wait).await
+    }
+
+    /// The same, with the window told from another time than now.
+    pub(crate) async fn report_as_of(
+        &self,
+        now: Timestamp,
+        who: Principal,
+        asked: request::Report,
+        wait: Duration,
+    ) -> Result<Reported> {
+        let order = order_of(&asked, &self.config().report, now)?;
         let forms = match asked.forms.as_deref() {
             Some(text) => Form::parse_list(text)?,
             None => vec![Form::Markdown, Form::Html],

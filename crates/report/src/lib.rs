@@ -29,5 +29,5 @@ pub use facts::{
 };
 pub use profile::{Profile, Source};
 pub use render::{Form, html, markdown, summary_text};
-pub use window::{Bucket, WeekStart, Window};
+pub use window::{Bucket, WeekStart, Window, zone_of};
 pub use words::Lang;

@@ -40,6 +40,15 @@ impl Form {
         Ok(forms)
     }
 
+    /// Its name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Form::Markdown => "markdown",
+            Form::Html => "html",
+            Form::Json => "json",
+        }
+    }
+
     /// Name of the file.
     pub const fn file_name(self) -> &'static str {
         match self {

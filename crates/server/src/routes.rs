@@ -16,6 +16,7 @@ mod outbox;
 mod probes;
 mod refusals;
 mod reports;
+mod schedules;
 mod sends;
 mod status;
 mod turns;
@@ -66,6 +67,7 @@ pub(crate) fn all(routes: Routes) -> Routes {
         inbox::add,
         refusals::add,
         reports::add,
+        schedules::add,
         integration::add,
         sends::add,
         outbox::add,

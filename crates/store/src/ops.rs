@@ -30,6 +30,7 @@ pub mod outbox_read;
 pub mod policy;
 pub mod report;
 pub mod retention;
+pub mod schedules;
 pub mod stats;
 pub mod threads;
 pub mod tokens;

@@ -151,7 +151,7 @@ impl Hub {
         ran
     }
 
-    async fn wait_turn(&self, id: &TurnId, wait: Duration) -> Result<TurnView> {
+    pub(crate) async fn wait_turn(&self, id: &TurnId, wait: Duration) -> Result<TurnView> {
         let (deadline, room) = (Instant::now() + wait, self.turn_room());
         let mut ended = self.inner.capability.ended.subscribe();
         loop {

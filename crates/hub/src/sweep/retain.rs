@@ -62,6 +62,7 @@ async fn records(hub: &Hub) -> Result<()> {
     }
     hub.store().prune_deliveries(hub.act(Principal::Hub)).await?;
     hub.store().prune_plans(hub.act(Principal::Hub), retention.items_days).await?;
+    hub.store().prune_occurrences(hub.act(Principal::Hub), retention.items_days).await?;
     for _ in 0..STEPS_MAX {
         if hub.store().prune_hooks(hub.act(Principal::Hub), retention.raw_days).await? == 0 {
             break;

@@ -10,6 +10,7 @@ pub(crate) mod live;
 mod loops;
 mod records;
 mod reports;
+mod schedules;
 pub(crate) mod tokens;
 mod turns;
 mod webhooks;

@@ -182,6 +182,12 @@ fn reading(con: &str, adr: &str, mem: &str, inb: &str, out: &str, evt: &str) -> 
         ("POST", at::reports(), r#"{"profile":"daily"}"#, "make_report", Owner),
         ("GET", at::reports(), "", "reports", OwnerOrViewer),
         ("GET", at::report("art_1"), "", "report", OwnerOrViewer),
+        ("GET", at::schedules("report"), "", "schedules", OwnerOrViewer),
+        ("POST", at::schedules("turn"), r#"{"name":"a","cron":"@daily","tz":"UTC"}"#, "add_schedule", Owner),
+        ("GET", at::schedule("turn", "a"), "", "schedule", OwnerOrViewer),
+        ("DELETE", at::schedule("turn", "a"), "", "remove_schedule", Owner),
+        ("POST", at::schedule_enable("report", "a"), "{}", "switch_schedule", Owner),
+        ("POST", at::schedule_disable("report", "a"), "{}", "switch_schedule", Owner),
         ("GET", at::audit() + "?since=7", "", "audit", OwnerOrViewer),
         ("GET", at::audit_verify(), "", "verify_audit", OwnerOrViewer),
     ]
