@@ -31,6 +31,7 @@ mod policy;
 mod redact;
 mod requests;
 mod run_order;
+mod schedules;
 mod schema;
 mod secret;
 pub(crate) mod skill;

@@ -49,6 +49,8 @@ mod report;
 #[cfg(test)]
 mod runtimes;
 #[cfg(test)]
+mod schedules;
+#[cfg(test)]
 mod status;
 #[cfg(test)]
 mod supervision;

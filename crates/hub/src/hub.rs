@@ -19,8 +19,9 @@ use crate::{
     gateway::{self, health::Board},
     home::Home,
     metrics::Metrics,
+    schedules,
     supervise::Supervisor,
-    schedules, sweep, turns, webhooks,
+    sweep, turns, webhooks,
 };
 
 /// Makes the channel of a Connection from its resolved credential.

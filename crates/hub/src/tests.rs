@@ -9,6 +9,7 @@ mod house;
 mod loops;
 mod notices;
 mod queue;
+mod schedules;
 mod script;
 mod secrets;
 mod webhooks;

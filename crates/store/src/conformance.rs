@@ -11,6 +11,7 @@ mod integration;
 mod naming;
 mod pending;
 mod queue;
+mod schedules;
 mod sends;
 mod webhooks;
 mod whole;

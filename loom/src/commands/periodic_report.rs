@@ -4,6 +4,7 @@ mod ask;
 mod history;
 mod preview;
 mod run;
+mod schedule;
 mod show;
 
 use clap::Subcommand;
@@ -28,6 +29,9 @@ enum Command {
     Preview(preview::Args),
     Show(show::Args),
     History(history::Args),
+    /// Reports that are made and delivered at times of your own
+    #[command(subcommand)]
+    Schedule(schedule::Command),
 }
 
 /// Runs one of them.
@@ -38,5 +42,6 @@ pub(crate) async fn run(report: PeriodicReport, cx: &mut Context<'_, '_>) -> Out
         Some(Command::Preview(args)) => preview::run(args, cx).await,
         Some(Command::Show(args)) => show::run(args, cx).await,
         Some(Command::History(args)) => history::run(args, cx).await,
+        Some(Command::Schedule(command)) => Box::pin(schedule::run(command, cx)).await,
     }
 }

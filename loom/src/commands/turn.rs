@@ -10,6 +10,7 @@ mod remote;
 mod resume;
 mod run;
 mod running;
+mod schedule;
 mod show;
 
 use clap::Subcommand;
@@ -40,6 +41,9 @@ enum Command {
     Resume(resume::Args),
     Cancel(cancel::Args),
     Payload(payload::Args),
+    /// Turns that run at times of your own
+    #[command(subcommand)]
+    Schedule(schedule::Command),
 }
 
 impl Turn {
@@ -59,6 +63,7 @@ pub(crate) async fn run(turn: Turn, cx: &mut Context<'_, '_>) -> Outcome {
         Some(Command::List(args)) => Box::pin(list::run(&args, cx)).await,
         Some(Command::Resume(args)) => Box::pin(resume::run(args, cx)).await,
         Some(Command::Payload(args)) => Box::pin(payload::run(args, cx)).await,
+        Some(Command::Schedule(command)) => Box::pin(schedule::run(command, cx)).await,
         Some(Command::Cancel(args)) => Box::pin(cancel::run(&args, cx)).await,
     }
 }

@@ -46,6 +46,8 @@ pub(super) const READS: &[&str] = &[
     "periodic-report",
     "periodic-report preview --profile daily --window today --tz Europe/Berlin --lang zh",
     "periodic-report history",
+    "periodic-report schedule list",
+    "turn schedule list",
     "policy explain {EVT}",
     "policy explain {INB}",
     "policy explain --address {ADR} --conversation C0GENERAL --actor U0ANN --type channel --mentioned",
@@ -113,6 +115,7 @@ const DRY: &[&str] = &[
     "conversation disable {MEM}",
     "conversation archive {MEM} --confirm {MEM}",
     "inbox refused replay {EVT}",
+    "periodic-report schedule add monday --cron 0~9~*~*~1 --tz Europe/Berlin --window last-week --to {MEM} --enable",
 ];
 
 /// MSG-001, MSG-005.

@@ -63,6 +63,22 @@ const CHANGES: &[(&str, i32)] = &[
     ("value-connectors http-webhook endpoint enable hook{N}", 0),
     ("value-connectors http-webhook receive --route hook{N}", 0),
     ("value-connectors http-webhook endpoint remove hook{N}", 0),
+    (
+        "periodic-report schedule add night{N} --cron 0~9~*~*~1 --tz Europe/Berlin --to {MEM} --formats html,json",
+        0,
+    ),
+    ("periodic-report schedule add night0 --cron @daily --tz UTC", 1),
+    ("periodic-report schedule enable night{N}", 0),
+    ("periodic-report schedule show night{N}", 0),
+    ("periodic-report schedule disable night{N}", 0),
+    ("periodic-report schedule remove night{N}", 0),
+    ("turn schedule add night{N} --cron @weekly --tz UTC --config turn.json", 0),
+    ("turn schedule enable night{N}", 0),
+    ("turn schedule show night{N}", 0),
+    ("turn schedule disable night{N}", 0),
+    ("turn schedule remove night{N} --dry-run", 0),
+    ("turn schedule remove night{N}", 0),
+    ("turn schedule remove night{N}", 1),
 ];
 
 /// Commands that no line here can walk, each with the place that does.
@@ -180,5 +196,7 @@ async fn prepare(scene: &Scene) -> Placeholders {
     }
     let draft = serde_json::json!({"connections": [], "addresses": [], "memberships": []});
     std::fs::write(scene.world.work().join("draft.json"), draft.to_string()).unwrap();
+    let turn = serde_json::json!({"connectors": [{"connector": "github_public_probe"}]});
+    std::fs::write(scene.world.work().join("turn.json"), turn.to_string()).unwrap();
     ids
 }

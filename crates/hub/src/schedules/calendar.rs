@@ -59,10 +59,7 @@ impl Calendar {
         while let Some(next) = self.next_local(local).filter(|next| self.instant_of(*next) == Some(at)) {
             local = next;
         }
-        Some(Slot {
-            local: local.strftime("%Y-%m-%dT%H:%M").to_string(),
-            at: Timestamp(at.as_millisecond()),
-        })
+        Some(Slot { local: local.strftime("%Y-%m-%dT%H:%M").to_string(), at: Timestamp(at.as_millisecond()) })
     }
 
     /// The next times after an instant.
@@ -103,8 +100,9 @@ impl Calendar {
 }
 
 fn malformed(why: &str) -> Error {
-    Error::invalid("cron", why)
-        .with_hint("minute, hour, day, month and weekday, such as `0 9 * * 1-5`; or @daily, @weekly, @monthly")
+    Error::invalid("cron", why).with_hint(
+        "minute, hour, day, month and weekday, such as `0 9 * * 1-5`; or @daily, @weekly, @monthly",
+    )
 }
 
 /// The last line of what the parser says, without its drawing.
@@ -131,7 +129,8 @@ mod tests {
     fn cap_134_a_time_in_a_gap_is_due_once_at_the_next_valid_instant() {
         let berlin = "Europe/Berlin";
         let found = next("30 2 * * *", berlin, "2026-03-28T12:00:00.000Z", 2);
-        let wanted = ["2026-03-29T02:30 2026-03-29T01:00:00.000Z", "2026-03-30T02:30 2026-03-30T00:30:00.000Z"];
+        let wanted =
+            ["2026-03-29T02:30 2026-03-29T01:00:00.000Z", "2026-03-30T02:30 2026-03-30T00:30:00.000Z"];
         assert_eq!(found, wanted);
         // Sixty minutes that were left out are one time, and it is the one that exists.
         let found = next("* * * * *", berlin, "2026-03-29T00:58:00.000Z", 3);
@@ -143,7 +142,10 @@ mod tests {
         assert_eq!(found, wanted);
         // Samoa left a whole day out.
         let found = next("0 9 * * *", "Pacific/Apia", "2011-12-29T20:00:00.000Z", 2);
-        assert_eq!(found, ["2011-12-30T09:00 2011-12-30T10:00:00.000Z", "2011-12-31T09:00 2011-12-30T19:00:00.000Z"]);
+        assert_eq!(
+            found,
+            ["2011-12-30T09:00 2011-12-30T10:00:00.000Z", "2011-12-31T09:00 2011-12-30T19:00:00.000Z"]
+        );
     }
 
     /// CAP-134: a local time that comes twice is due once.
@@ -151,7 +153,8 @@ mod tests {
     fn cap_134_a_repeated_time_is_due_once() {
         let berlin = "Europe/Berlin";
         let found = next("30 2 * * *", berlin, "2026-10-24T12:00:00.000Z", 2);
-        let wanted = ["2026-10-25T02:30 2026-10-25T00:30:00.000Z", "2026-10-26T02:30 2026-10-26T01:30:00.000Z"];
+        let wanted =
+            ["2026-10-25T02:30 2026-10-25T00:30:00.000Z", "2026-10-26T02:30 2026-10-26T01:30:00.000Z"];
         assert_eq!(found, wanted);
         // Asked in the second pass, the hour is over.
         let found = next("*/20 * * * *", berlin, "2026-10-25T01:10:00.000Z", 1);
@@ -184,7 +187,9 @@ mod tests {
         for zone in ["", "Mars/Base", "../UTC"] {
             assert!(Calendar::parse("@daily", zone).is_err(), "{zone}");
         }
-        assert!(Calendar::parse("0 0 30 2 *", "UTC").unwrap().after(at("2026-01-01T00:00:00.000Z")).is_none());
+        assert!(
+            Calendar::parse("0 0 30 2 *", "UTC").unwrap().after(at("2026-01-01T00:00:00.000Z")).is_none()
+        );
     }
 
     #[test]
@@ -202,12 +207,17 @@ mod tests {
     /// P-10: whatever the zone does, times go on and never come twice.
     #[test]
     fn p_10_instants_and_local_times_only_go_on() {
-        for zone in ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Pacific/Apia", "Asia/Kathmandu"] {
+        for zone in
+            ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Pacific/Apia", "Asia/Kathmandu"]
+        {
             for cron in ["*/7 * * * *", "15 2 * * *", "0 */3 * * 0", "@monthly"] {
                 let calendar = Calendar::parse(cron, zone).unwrap();
                 let slots = calendar.next(at("2026-03-01T00:00:00.000Z"), 400);
                 for pair in slots.windows(2) {
-                    assert!(pair[0].at < pair[1].at && pair[0].local < pair[1].local, "{cron} {zone}: {pair:?}");
+                    assert!(
+                        pair[0].at < pair[1].at && pair[0].local < pair[1].local,
+                        "{cron} {zone}: {pair:?}"
+                    );
                 }
             }
         }

@@ -86,7 +86,9 @@ impl Hub {
         let window = asked.window.clone().unwrap_or(profile.window);
         if window.contains("..") {
             let why = "a fixed window would give the same report each time";
-            return Err(Error::invalid("window", why).with_hint("use a moving one, such as yesterday or last-week"));
+            return Err(
+                Error::invalid("window", why).with_hint("use a moving one, such as yesterday or last-week")
+            );
         }
         let formats = match asked.formats.as_slice() {
             [] => vec![Form::Markdown, Form::Html],

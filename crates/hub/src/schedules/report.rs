@@ -34,9 +34,14 @@ pub(super) async fn run(hub: &Hub, schedule: &Schedule, occurrence: &Occurrence)
             Err(error) => refused(&mut work, error.code, format!("{membership}: {}", error.message)),
         }
     }
-    let lost = |delivery: &&Delivery| matches!(delivery.state, State::Failed | State::Expired | State::Cancelled);
+    let lost =
+        |delivery: &&Delivery| matches!(delivery.state, State::Failed | State::Expired | State::Cancelled);
     if let Some(lost) = work.deliveries.iter().find(lost).cloned() {
-        refused(&mut work, Code::DeliveryFailed, format!("{}: {} is {}", lost.membership_id, lost.outbox_id, lost.state));
+        refused(
+            &mut work,
+            Code::DeliveryFailed,
+            format!("{}: {} is {}", lost.membership_id, lost.outbox_id, lost.state),
+        );
     }
     let outcome = if work.reason.is_some() { Outcome::Failed } else { Outcome::Done };
     Ok(Ended { outcome, work })

@@ -39,6 +39,7 @@ pub(super) async fn run(hub: Hub, occurrence: Occurrence, life: Life) {
         Err(error) if error.code == Code::HubDraining => return,
         Err(error) => failed(error.code.as_str(), Some(error.message)),
     };
+    let _ = loom_store::fail::point("schedule.before_end");
     while let Err(error) = note(&hub, &occurrence, ended.clone()).await {
         tracing::warn!("the end of {} is not stored: {error}", occurrence.key);
         tokio::time::sleep(AGAIN).await;
