@@ -14,7 +14,7 @@ async fn proactive() -> Scene {
 async fn add_report(scene: &Scene) {
     let words =
         ["periodic-report", "schedule", "add", "minutes", "--cron", "* * * * *", "--tz", "Europe/Berlin"];
-    let more = ["--window", "yesterday", "--to", &scene.channel, "--enable", "--json"];
+    let more = ["--window", "last-month", "--to", &scene.channel, "--enable", "--json"];
     let added = scene.world.loom(&[&words[..], &more[..]].concat()).await.ok().json();
     assert_eq!((&added["object"]["enabled"], &added["created"]), (&true.into(), &true.into()), "{added:#}");
     assert_eq!(added["warnings"], json!([]), "{added:#}");

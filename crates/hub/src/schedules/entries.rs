@@ -123,8 +123,9 @@ impl Hub {
             return Err(Error::new(Code::InvalidInput, "each occurrence has a turn_key of its own")
                 .with_detail("pointer", "/turn_key"));
         }
-        let config: Value = serde_json::to_value(&order).map_err(Error::internal)?;
+        // The plan puts the Agent's id in the place of its name, which may change.
         self.plan_turn(who, &mut order).await?.require_reads()?;
+        let config: Value = serde_json::to_value(&order).map_err(Error::internal)?;
         Ok(Task::Turn { config })
     }
 }

@@ -83,7 +83,10 @@ fn cap_134_cap_128_schedules_are_the_owners() {
         assert_eq!(again.unwrap_err().code, Code::AlreadyExists);
         assert_eq!(store.schedules(Kind::Report).await.unwrap(), [first.clone()]);
         let other = store.schedule(Kind::Turn, "a".to_owned()).await.unwrap_err();
-        assert_eq!((other.code, other.hint.as_deref()), (Code::NotFound, Some("see `loom turn schedule list`")));
+        assert_eq!(
+            (other.code, other.hint.as_deref()),
+            (Code::NotFound, Some("see `loom turn schedule list`"))
+        );
         let key = (Kind::Report, "a".to_owned());
         world.pass_ms(5_000);
         let off = store.switch_schedule(world.act(), key.clone(), false, false).await.unwrap();
