@@ -1,5 +1,6 @@
 //! Schedules of a running hub: what was missed, what was cut off, and what is refused.
 
+use loom_api::query::Memberships;
 use loom_api::request::AddSchedule;
 use loom_api::view::ScheduleEntry;
 use loom_domain::schedule::{Kind, Occurrence, Outcome, Schedule, Slot, Task};
@@ -140,7 +141,7 @@ async fn cap_135_a_refused_membership_is_a_failure_with_its_reason() {
     let (platform, _, address) = house.furnish(ECHO, &[]).await;
     let good = house.channel(&address, "C1").await;
     house.allow_dm(&address, "D1").await;
-    let all = house.store().list_memberships(Principal::Owner, Default::default()).await.unwrap().items;
+    let all = house.store().list_memberships(Principal::Owner, Memberships::default()).await.unwrap().items;
     let shy = all.into_iter().find(|one| one.conversation_id == "D1").unwrap().id;
     let asked = AddSchedule { to: vec![shy.to_string(), good.to_string()], ..of_report("nightly") };
     let added = house.hub().add_schedule(Principal::Owner, Kind::Report, asked, false).await.unwrap();

@@ -81,7 +81,7 @@ fn cap_134_cap_128_schedules_are_the_owners() {
         add(world, wanted("b", turn())).await;
         let again = store.add_schedule(world.act(), wanted("a", turn()), Vec::new(), false).await;
         assert_eq!(again.unwrap_err().code, Code::AlreadyExists);
-        assert_eq!(store.schedules(Kind::Report).await.unwrap(), [first.clone()]);
+        assert_eq!(store.schedules(Kind::Report).await.unwrap(), std::slice::from_ref(&first));
         let other = store.schedule(Kind::Turn, "a".to_owned()).await.unwrap_err();
         assert_eq!(
             (other.code, other.hint.as_deref()),
@@ -122,7 +122,7 @@ fn cap_135_an_occurrence_is_taken_once() {
         assert!(take(world, &schedule, missed.clone(), Vec::new()).await.is_none(), "the clock went back");
         world.reopen().await;
         assert!(take(world, &schedule, due.clone(), Vec::new()).await.is_none());
-        assert_eq!(world.store().started_occurrences().await.unwrap(), [taken.clone()]);
+        assert_eq!(world.store().started_occurrences().await.unwrap(), std::slice::from_ref(&taken));
         // While it is at work, the next one is left out.
         assert!(take(world, &schedule, slot(world, 3), Vec::new()).await.is_none());
         end(world, &taken, Outcome::Done).await;
@@ -137,7 +137,7 @@ fn cap_135_an_occurrence_is_taken_once() {
             ("2027-01-15T04".to_owned(), Outcome::Failed, why("why")),
         ];
         assert_eq!(told(world, &schedule).await, wanted);
-        let notices = world.store().list_notices(Default::default()).await.unwrap().items;
+        let notices = world.store().list_notices(loom_api::query::Notices::default()).await.unwrap().items;
         assert_eq!(notices.iter().filter(|one| one.kind == "schedule_failed").count(), 1);
         let act = world.act();
         world.store().switch_schedule(act, (Kind::Report, "a".to_owned()), false, false).await.unwrap();

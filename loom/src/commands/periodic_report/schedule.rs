@@ -19,14 +19,14 @@ pub(crate) enum Command {
     Remove(Remove),
 }
 
-/// Make and deliver a report at local times of your own
+/// Deliver a report at times of your own
 ///
 /// Each time makes one report, whatever happens to the hub. Times while the hub was down are listed as
 /// skipped; the newest of them is made up for.
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
     "loom periodic-report schedule add monday --cron \"0 9 * * 1\" \\\n    --tz Europe/Berlin --window last-week \\\n    --to mem_01arz3ndektsv4rrffq69g5fav --enable",
-    "loom periodic-report schedule add nightly --cron @daily --tz UTC --profile daily"
+    "loom periodic-report schedule add nightly --cron @daily --tz UTC"
 ))]
 pub(crate) struct Add {
     #[command(flatten)]
@@ -58,11 +58,11 @@ pub(crate) struct List {}
 
 schedule_words! {
     "periodic-report";
-    /// Show a schedule, its next times, and what became of the newest
+    /// Show a schedule, what comes and what was
     Show "show" "--json";
     /// Let a schedule run from now on
     Enable "enable" "--dry-run";
-    /// Stop a schedule; what is due meanwhile does not count
+    /// Stop a schedule from running
     Disable "disable" "--dry-run";
     /// Remove a schedule; its reports stay
     Remove "remove" "--dry-run";

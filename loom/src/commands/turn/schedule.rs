@@ -24,7 +24,7 @@ pub(crate) enum Command {
     Remove(Remove),
 }
 
-/// Run a Turn at local times of your own
+/// Run a Turn at times of your own
 ///
 /// Each time is one Turn, whatever happens to the hub. Times while the hub was down are listed as skipped;
 /// the newest of them is made up for.
@@ -48,11 +48,11 @@ pub(crate) struct List {}
 
 schedule_words! {
     "turn";
-    /// Show a schedule, its next times, and what became of the newest
+    /// Show a schedule, what comes and what was
     Show "show" "--json";
     /// Let a schedule run from now on
     Enable "enable" "--dry-run";
-    /// Stop a schedule; what is due meanwhile does not count
+    /// Stop a schedule from running
     Disable "disable" "--dry-run";
     /// Remove a schedule; its Turns stay
     Remove "remove" "--dry-run";
