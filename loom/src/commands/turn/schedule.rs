@@ -29,6 +29,7 @@ pub(crate) enum Command {
 /// Each time is one Turn, whatever happens to the hub. Times while the hub was down are listed as skipped;
 /// the newest of them is made up for.
 #[derive(Debug, clap::Args)]
+#[command(override_usage = "loom turn schedule add NAME --cron C --tz ZONE --config FILE [OPTIONS]")]
 #[command(after_help = examples!(
     "loom turn schedule add triage --cron \"30 8 * * 1-5\" \\\n    --tz Europe/Berlin --config turn.yaml",
     "loom turn schedule add nightly --cron @daily --tz UTC --config - --enable"
