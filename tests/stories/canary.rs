@@ -19,99 +19,27 @@ const AGENT: &str = "#!/bin/sh
 sed -n 's/^| //p' | tail -n 1
 ";
 
-async fn scene(variables: Vec<(String, String)>) -> Scene {
+async fn scene() -> Scene {
     let slack =
         Config { bot_tokens: vec![BOT.into()], app_tokens: vec![APP.into()], ..Setup::default().slack };
     let settings = "[log]\nlevel = \"trace\"\n".to_owned();
-    Scene::with(Setup { slack, settings, variables, ..Setup::default() }, AGENT).await
+    Scene::with(Setup { slack, settings, ..Setup::default() }, AGENT).await
 }
 
-/// CAP-062 too: views of the configuration show references and nothing else.
 #[tokio::test(flavor = "multi_thread")]
-async fn msg_228_atk_29_id_20_cap_062_canaries_come_out_nowhere() {
-    let scene = scene(Vec::new()).await;
+async fn msg_228_atk_29_id_20_canaries_come_out_nowhere() {
+    let scene = scene().await;
     echoed_in_faults(&scene).await;
     echoed_by_people(&scene).await;
     echoed_by_a_hostile_endpoint(&scene).await;
-    let branch = views_of_the_configuration(&scene).await;
-    let mut all = everything(&scene).await;
-    all.push(("the integration branch".to_owned(), branch));
-    let found = came_out(&all);
-    assert!(found.is_empty(), "secrets came out:\n{}", found.join("\n"));
-}
-
-/// CAP-063: what no redactor masked is found, in each form and for each secret.
-#[test]
-fn cap_063_what_is_not_masked_is_found() {
-    for secret in [BOT, APP] {
-        for (name, form) in forms(secret) {
-            let output = [("out".to_owned(), format!("{{\"error\":\"no {form} here\"}}").into_bytes())];
-            assert!(!came_out(&output).is_empty(), "{name}");
-        }
-    }
-    assert!(came_out(&[("out".to_owned(), b"[redacted:exact_secret]".to_vec())]).is_empty());
-}
-
-/// CAP-063: with the redactor off, which only a debug build can be told, the same look finds the secrets.
-#[cfg(debug_assertions)]
-#[tokio::test(flavor = "multi_thread")]
-async fn cap_063_without_the_redactor_secrets_come_out() {
-    let scene = scene(vec![("LOOM_TEST_REDACTOR".to_owned(), "off".to_owned())]).await;
-    let mut post = Post::new("D0ANN", "U0ANN", &format!("look {BOT} here"));
-    post.typed = true;
-    let ts = scene.world.twin.post(post).unwrap().ts;
-    settled(&scene, &ts).await;
-    let found = came_out(&everything(&scene).await);
-    for place in ["/v1/inbox", "home/db/"] {
-        assert!(found.iter().any(|one| one.contains(place)), "{place}: {found:#?}");
-    }
-}
-
-/// Which secrets stand in what came out, and in which form.
-fn came_out(all: &[(String, Vec<u8>)]) -> Vec<String> {
     let mut found = Vec::new();
-    for (source, bytes) in all {
+    for (source, bytes) in everything(&scene).await {
         for secret in [BOT, APP] {
-            let hits = forms(secret).into_iter().filter(|(_, form)| holds(bytes, form.as_bytes()));
+            let hits = forms(secret).into_iter().filter(|(_, form)| holds(&bytes, form.as_bytes()));
             found.extend(hits.map(|(name, _)| format!("{source}: {name} of {}…", &secret[..6])));
         }
     }
-    found
-}
-
-/// Shows the configuration in every way there is; gives the history of its branch.
-async fn views_of_the_configuration(scene: &Scene) -> Vec<u8> {
-    let repo = scene.world.work().join("config");
-    let folder = repo.to_string_lossy().into_owned();
-    let git = |words: &[&str]| {
-        let output = std::process::Command::new("git").args(["-C", &folder]).args(words).output().unwrap();
-        assert!(output.status.success(), "{words:?}");
-        output.stdout
-    };
-    std::fs::create_dir(&repo).unwrap();
-    git(&["init", "-q", "-b", "main"]);
-    scene.world.loom(&["integration-branch", "init", "--repo", &folder, "--json"]).await.ok();
-    let set = ["conversation", "set", &scene.address, "C0GENERAL", "--purpose", "Other", "--json"];
-    scene.world.loom(&set).await.ok();
-    let shown = scene.world.loom(&["integration", "list", "--json"]).await.ok();
-    assert!(shown.stdout.contains("env:SLACK_TWIN"), "the reference is shown: {shown}");
-    for line in [
-        "integration list",
-        "integration-branch diff --json",
-        "integration-branch export --commit --json",
-        "integration-branch status --json",
-        "doctor --json",
-        "status --json",
-        "agent list --json",
-        "conversation list --json",
-        "audit list --json",
-    ] {
-        scene.world.line(line).await;
-    }
-    let history = git(&["log", "-p", "--all"]);
-    let text = String::from_utf8_lossy(&history);
-    assert!(text.contains("env:SLACK_TWIN") && text.contains("Other"), "the export holds the reference");
-    history
+    assert!(found.is_empty(), "secrets came out:\n{}", found.join("\n"));
 }
 
 /// Error codes of the provider that hold the token.
