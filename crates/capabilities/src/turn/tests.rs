@@ -321,7 +321,6 @@ async fn cap_126_old_turns_are_removed_with_their_keys() {
     };
     let ran = begin(&room, order).await.unwrap();
     let id: TurnId = ran.turn.turn_id.parse().unwrap();
-    let written = |name: &str| std::fs::File::options().write(true).open(home.path().join(name)).unwrap();
     let journal = format!("turns/{id}.ndjson");
     let rows = std::fs::read_to_string(home.path().join(&journal)).unwrap();
     let key = std::fs::read_dir(home.path().join("turns/keys")).unwrap().next().unwrap().unwrap().file_name();
