@@ -38,6 +38,11 @@ pub fn documents() -> Vec<Document> {
         one("loom.history_row/v1", "a run that was kept", Schema::of::<Row>()),
         one("loom.host_mode_plan/v1", "a Turn on a host, before it runs", Schema::of::<HostModePlan>()),
         one("loom.host_modes/v1", "every host", Schema::of::<HostOverview>()),
+        one(
+            "loom.pr_program/v1",
+            "pull requests that belong together",
+            Schema::of::<crate::pr_program::Written>(),
+        ),
         one("loom.readiness/v1", "whether a capability can run", Schema::of::<Readiness>()),
         one("loom.run_plan/v1", "what a run would do", Schema::of::<RunPlan>()),
         one("loom.source_map/v1", "a custom connector as a file", Schema::given(crate::declared::form())),

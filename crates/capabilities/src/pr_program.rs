@@ -9,6 +9,8 @@ mod program;
 mod snapshot;
 mod watch;
 
+pub(crate) use program::Raw as Written;
+
 use async_trait::async_trait;
 use loom_domain::{Error, Result};
 

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use loom_domain::{Code, Error, Result};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::input::ObserveInput;
@@ -20,9 +21,10 @@ const SELECTED_MAX: u32 = 500;
 const NUMBER_MAX: u64 = 2_147_483_647;
 const SCHEMA: &str = "loom.pr_program/v1";
 
-#[derive(Debug, Deserialize)]
+/// A program as it is written.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Raw {
+pub(crate) struct Raw {
     schema_version: String,
     id: String,
     #[serde(default)]
@@ -35,7 +37,7 @@ struct Raw {
     requirements: Vec<Requirement>,
 }
 
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RawRequire {
     checks: Option<Wanted<CheckWord>>,
@@ -44,7 +46,7 @@ struct RawRequire {
     state: Option<StateWord>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RawPull {
     r#ref: String,
@@ -57,7 +59,7 @@ struct RawPull {
     requirements: Vec<String>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RawSelection {
     repo: String,
@@ -73,7 +75,7 @@ struct RawSelection {
 }
 
 /// A word that is wanted, or any.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(super) enum Wanted<T> {
     This(T),
@@ -86,31 +88,31 @@ impl<T> Wanted<T> {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum AnyWord {
     Any,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum CheckWord {
     Passing,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum ReviewWord {
     Approved,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum MergeWord {
     Yes,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum StateWord {
     OpenOrMerged,
@@ -145,7 +147,7 @@ impl Require {
 }
 
 /// What the program is for.
-#[derive(Debug, Clone, Deserialize, Serialize)]
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Requirement {
     pub(super) id: String,
