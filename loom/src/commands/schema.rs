@@ -50,9 +50,6 @@ pub(crate) fn run(args: &Args, cx: &mut Context<'_, '_>) -> Outcome {
 fn all() -> Vec<(String, String, Value)> {
     let mut all: Vec<(String, String, Value)> =
         documents().iter().map(|one| (one.name.to_owned(), one.about.to_owned(), one.schema())).collect();
-    let of_loop =
-        ("loom.multi_agent/v1", "a loop of several Agents as a file", loom_hub::multi_agent_schema());
-    all.push((of_loop.0.to_owned(), of_loop.1.to_owned(), of_loop.2));
     for entry in Catalog::builtin().entries() {
         for operation in &entry.operations {
             let about = format!("what {} {} gives", entry.id, operation.id);
