@@ -21,9 +21,11 @@ const PROGRAM: &str = "node_modules/@openai/codex-linux-x64/vendor/x86_64-unknow
 const SOON: Duration = Duration::from_secs(30);
 
 pub(crate) fn program() -> PathBuf {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let found =
-        here.ancestors().map(|folder| folder.join("peers/codex").join(PROGRAM)).find(|path| path.exists());
+    let here = std::env::var_os("CARGO_MANIFEST_DIR").unwrap();
+    let found = Path::new(&here)
+        .ancestors()
+        .map(|folder| folder.join("peers/codex").join(PROGRAM))
+        .find(|path| path.exists());
     found.expect(
         "the real codex is not installed; run scripts/test, which installs it (npm ci in peers/codex)",
     )

@@ -53,9 +53,10 @@ fn check(root: &Path) -> anyhow::Result<()> {
     }
 }
 
-/// The top of the checkout.
+/// The top of the checkout, as cargo names it now: a build may be older than the place it is run in.
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(1).unwrap_or_else(|| Path::new(".")).to_owned()
+    let here = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+    Path::new(&here).ancestors().nth(1).unwrap_or_else(|| Path::new(".")).to_owned()
 }
 
 fn say(line: &str) -> anyhow::Result<()> {

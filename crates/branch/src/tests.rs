@@ -146,6 +146,7 @@ async fn cap_133_links_and_large_files_are_refused() {
     let gone = Repo::new(Git::new(&room.path().join("gone"), std::env::vars()), "loom");
     let failed = gone.check().await.unwrap_err();
     assert_eq!(failed.code, Code::GitFailed);
+    assert!(failed.hint.as_ref().unwrap().contains("--repo"), "{failed}");
     assert!(!failed.to_string().contains(&*room.path().to_string_lossy()), "{failed}");
 }
 
@@ -163,6 +164,18 @@ async fn cap_133_a_hung_git_is_ended() {
     assert!(failed.message.contains("did not end within"), "{failed}");
     assert!(started.elapsed() < Duration::from_secs(30));
     assert_eq!(GIT_LIMIT, Duration::from_secs(60));
+}
+
+/// CAP-133: a git that never stops printing is cut off at the largest output.
+#[tokio::test]
+async fn cap_133_a_git_that_prints_without_end_is_ended() {
+    let room = tempfile::tempdir().unwrap();
+    let program = room.path().join("git");
+    std::fs::write(&program, "#!/bin/sh\nexec cat /dev/zero\n").unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700)).unwrap();
+    let git = Git::new(room.path(), std::env::vars()).with(&program, Duration::from_secs(30));
+    let failed = Repo::new(git, "loom").check().await.unwrap_err();
+    assert!(failed.message.contains("printed too much"), "{failed}");
 }
 
 /// A branch reaches its remote; one that went another way there is refused with what to do, and nothing changes.

@@ -116,3 +116,23 @@ fn random() -> [u8; SECRET_BYTES] {
     }
     bytes
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hints_name_options_of_this_server() {
+        let open = Listen {
+            address: Some("0.0.0.0:8765".parse().unwrap()),
+            socket: None,
+            origins: vec![],
+            hosts: vec![],
+        };
+        let refused = listen_config(open).unwrap_err();
+        assert_eq!(refused.code, Code::InsecureBind);
+        assert!(refused.hint.unwrap().contains("--allow-host"));
+        let taken = in_own_words(Error::invalid("listen.address", "127.0.0.1:8765 cannot be bound: in use"));
+        assert!(taken.hint.unwrap().contains("--listen"));
+    }
+}

@@ -262,7 +262,8 @@ fn install_check_and_source_map_answer_without_a_network() {
 #[test]
 fn cap_121_a_source_map_goes_its_way() {
     let dir = tempfile::tempdir().unwrap();
-    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/examples/status_incidents.yaml");
+    let here = std::env::var("CARGO_MANIFEST_DIR").unwrap();
+    let example = &format!("{here}/../docs/examples/status_incidents.yaml");
     let run = |words: &[&str]| at(dir.path(), &[&["value-connectors"], words].concat());
     let valid = run(&["validate", example, "--json"]);
     assert_eq!((valid.exit, &valid.json()["ok"]), (0, &Value::Bool(true)), "{}", valid.err);

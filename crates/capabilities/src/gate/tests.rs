@@ -182,6 +182,12 @@ async fn cap_119_a_plan_needs_no_notes_and_takes_no_secrets() {
     assert!(check_plan(&noted("answer the customer")).is_ok());
     assert_eq!(check_plan(&noted(&token)).unwrap_err().code, Code::SecretInInput);
     assert_eq!(check_plan(&noted(&"x".repeat(401))).unwrap_err().code, Code::InvalidInput);
+    let notes = |names: &[String]| names.iter().map(|name| (name.clone(), "x".to_owned())).collect();
+    let named = |names: &[String]| PlanFile { notes: notes(names), ..plan.clone() };
+    let many: Vec<String> = (0..17).map(|n| format!("n{n}")).collect();
+    assert!(check_plan(&named(&many[..16])).is_ok());
+    assert_eq!(check_plan(&named(&many)).unwrap_err().code, Code::InvalidInput);
+    assert_eq!(check_plan(&named(&["n".repeat(49)])).unwrap_err().code, Code::InvalidInput);
     world.principal = Principal::Agent(AgentId::new(1, 1));
     let elsewhere = CallOrder { api_url: Some("https://evil.example".to_owned()), ..comment("x") };
     assert_eq!(prepared(&world, &elsewhere).await.unwrap_err().code, Code::Forbidden);

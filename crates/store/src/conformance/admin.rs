@@ -16,6 +16,7 @@ use super::{both, world::World};
 use crate::ops::{
     candidates::{CANDIDATES_MAX, Seen},
     retention::Retention,
+    turns::TurnEnd,
 };
 
 fn policy(change: impl FnOnce(&mut AddressPolicy)) -> UpdateAddress {
@@ -494,5 +495,26 @@ fn retention_removes_closed_history_and_no_open_work() {
         assert!(changes.await.unwrap().iter().all(|c| c.kind == "inbox.changed" && c.seq > oldest));
         let stats = store.stats().await.unwrap();
         assert_eq!(stats.inbox, [("queued".to_owned(), 1)]);
+    });
+}
+
+#[test]
+fn retention_removes_marks_of_queues_that_nobody_remembers() {
+    both(async |world: &World| {
+        world.channel("C1").await;
+        let served = world.queued("C1", "170.1").await;
+        let fence = world.agent_fence().await;
+        let turn = world.claim(fence).await.unwrap().turn.id;
+        let store = world.store();
+        store.finish_turn(world.act(), turn, fence, TurnEnd::NeverAccepted).await.unwrap();
+        store.no_reply(world.act(), served, NoReply::default()).await.unwrap();
+        let marks = world.count("queue_marks").await;
+        let later = world.queued("C1", "170.2").await;
+        while store.apply_retention(world.act(), Retention::default()).await.unwrap().total() > 0 {}
+        assert_eq!((marks, world.count("queue_marks").await), (2, 2), "the item that was served is there");
+        world.pass_ms(400 * 86_400_000);
+        while store.apply_retention(world.act(), Retention::default()).await.unwrap().total() > 0 {}
+        assert_eq!(world.count("queue_marks").await, 0);
+        assert_eq!(store.inbox_item(later.clone()).await.unwrap().id, later);
     });
 }
