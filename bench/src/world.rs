@@ -40,22 +40,13 @@ impl World {
         let config = StoreConfig::new(home, "bench");
         let store = tokio::task::spawn_blocking(move || Store::open(config, START)).await??;
         let ids = Arc::new(AtomicU64::new(seed << 32));
-        let act = act_of(&ids);
-        let agent = store.create_agent(act(), agent_request(), false).await?.object.id;
-        let connection = store.connect(act(), connect_request(), vec![], false).await?.object.id;
-        let bind = Bind {
-            connection_id: connection.to_string(),
-            external_identity: BOT.to_owned(),
-            policy: AddressPolicy { enabled: Some(true), ..AddressPolicy::default() },
-        };
-        let address = store.bind(act(), "bench".to_owned(), bind, vec![], false).await?.object.id;
-        let mut channels = Vec::new();
-        for n in 0..CONVERSATIONS {
-            let set = store.set_membership(act(), address.clone(), channel(n), channel_request(), false);
-            channels.push(set.await?.object.id);
-        }
-        drop(act);
+        let (agent, connection, channels) = furnish(&store, &act_of(&ids), 0).await?;
         Ok(World { store, agent, connection, channels, ids })
+    }
+
+    /// One more Agent on a Connection of its own.
+    pub(crate) async fn another(&self, n: usize) -> anyhow::Result<ConnectionId> {
+        Ok(furnish(&self.store, &act_of(&self.ids), n).await?.1)
     }
 
     /// The owner acts.
@@ -65,8 +56,17 @@ impl World {
 
     /// Records events in one commit.
     pub(crate) async fn record(&self, events: Vec<InboundEvent>) -> anyhow::Result<Vec<Judged>> {
+        self.record_on(&self.connection, events).await
+    }
+
+    /// Records events of a Connection in one commit.
+    pub(crate) async fn record_on(
+        &self,
+        connection: &ConnectionId,
+        events: Vec<InboundEvent>,
+    ) -> anyhow::Result<Vec<Judged>> {
         let offer = Offer {
-            connection_id: self.connection.clone(),
+            connection_id: connection.clone(),
             fence: None,
             own_ids: vec![],
             limits: Limits::default(),
@@ -95,6 +95,29 @@ impl World {
     }
 }
 
+/// Makes the `n`th Agent with its Connection, Address and channels.
+async fn furnish(
+    store: &Store,
+    act: &impl Fn() -> Act,
+    n: usize,
+) -> anyhow::Result<(AgentId, ConnectionId, Vec<MembershipId>)> {
+    let name = format!("bench-{n}");
+    let agent = store.create_agent(act(), agent_request(&name), false).await?.object.id;
+    let connection = store.connect(act(), connect_request(n), vec![], false).await?.object.id;
+    let bind = Bind {
+        connection_id: connection.to_string(),
+        external_identity: BOT.to_owned(),
+        policy: AddressPolicy { enabled: Some(true), ..AddressPolicy::default() },
+    };
+    let address = store.bind(act(), name, bind, vec![], false).await?.object.id;
+    let mut channels = Vec::new();
+    for n in 0..CONVERSATIONS {
+        let set = store.set_membership(act(), address.clone(), channel(n), channel_request(), false);
+        channels.push(set.await?.object.id);
+    }
+    Ok((agent, connection, channels))
+}
+
 fn act_of(ids: &Arc<AtomicU64>) -> impl Fn() -> Act + use<> {
     let ids = ids.clone();
     move || {
@@ -110,9 +133,9 @@ fn channel(n: usize) -> String {
     format!("C{n:04}")
 }
 
-fn agent_request() -> CreateAgent {
+fn agent_request(name: &str) -> CreateAgent {
     CreateAgent {
-        name: "bench".to_owned(),
+        name: name.to_owned(),
         runtime: RuntimeKind::Command,
         cwd: None,
         model: None,
@@ -126,10 +149,10 @@ fn agent_request() -> CreateAgent {
     }
 }
 
-fn connect_request() -> Connect {
+fn connect_request(n: usize) -> Connect {
     Connect {
         provider: "slack".to_owned(),
-        account_ref: "A0APP".to_owned(),
+        account_ref: format!("A{n}APP"),
         scope_ref: Some("T1".to_owned()),
         credential_ref: "env:SLACK".to_owned(),
         brand: None,

@@ -14,6 +14,8 @@ use crate::report;
 use crate::world::World;
 
 const EVENTS_PER_SECOND: u32 = 200;
+/// Connections, each with an Agent of its own: nobody answers here, and an Agent holds 10,000 open items.
+const CONNECTIONS: usize = 10;
 const LEAST: Duration = Duration::from_millis(5);
 
 /// Measures it.
@@ -48,13 +50,17 @@ fn gap() -> Duration {
 
 /// Offers events at their times, whether or not earlier ones are done.
 async fn steady(world: &Arc<World>, events: usize) -> anyhow::Result<Vec<Duration>> {
+    let mut connections = vec![world.connection.clone()];
+    for n in 1..CONNECTIONS {
+        connections.push(world.another(n).await?);
+    }
     let mut clock = tokio::time::interval(gap());
     let mut running = JoinSet::new();
-    for n in 0..events {
+    for (n, connection) in connections.into_iter().cycle().take(events).enumerate() {
         let due = clock.tick().await;
         let world = world.clone();
         running.spawn(async move {
-            world.record(vec![crate::world::event(n)]).await?;
+            world.record_on(&connection, vec![crate::world::event(n)]).await?;
             anyhow::Ok(Instant::now() - due)
         });
     }

@@ -16,10 +16,11 @@ const MIGRATIONS: &[(i64, &str)] = &[
     (4, include_str!("../migrations/0004_integration.sql")),
     (5, include_str!("../migrations/0005_indexes.sql")),
     (6, include_str!("../migrations/0006_schedules.sql")),
+    (7, include_str!("../migrations/0007_event_indexes.sql")),
 ];
 
 /// Newest schema this program knows.
-const SCHEMA_VERSION: i64 = 6;
+const SCHEMA_VERSION: i64 = 7;
 
 /// Brings the schema up to date. A newer schema than this program knows is `schema_too_new`.
 pub(crate) fn migrate(engine: &mut dyn EngineSend, now: Timestamp) -> Result<()> {

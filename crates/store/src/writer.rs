@@ -161,15 +161,46 @@ impl Writer {
         });
     }
 
+    /// Runs a group as one, which costs least; when one of several operations refuses, all are run again, each in
+    /// a savepoint, so that the others stand.
     fn try_group(&mut self, group: &mut [BoxedJob]) -> Result<(Vec<Result<()>>, WakeSet)> {
         let mut engine = match self.engine.take() {
             Some(engine) => engine,
             None => (self.opener)()?,
         };
-        let outcome = run_group(engine.as_mut(), group, &self.node, &mut self.head);
+        let old_head = self.head.clone();
+        let mut outcome = run_group(engine.as_mut(), group, &self.node, &mut self.head, Keep::All);
+        if let Ok(Ran::Refused(error)) = outcome {
+            engine.rollback();
+            self.head = old_head;
+            outcome = match group {
+                [_] => Ok(Ran::Kept(vec![Err(error)], WakeSet::default())),
+                _ => run_group(engine.as_mut(), group, &self.node, &mut self.head, Keep::Each),
+            };
+        }
         self.engine = Some(engine);
-        outcome
+        match outcome? {
+            Ran::Kept(results, wake) => Ok((results, wake)),
+            Ran::Refused(error) => Err(error),
+        }
     }
+}
+
+/// What stands when an operation of a group refuses.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Keep {
+    /// All or nothing.
+    All,
+    /// Each operation by itself.
+    Each,
+}
+
+/// How a group ended.
+enum Ran {
+    /// Committed: the result of each operation, and who is to be woken.
+    Kept(Vec<Result<()>>, WakeSet),
+    /// An operation refused where all or nothing was asked; the transaction is still open.
+    Refused(Error),
 }
 
 fn run_group(
@@ -177,55 +208,67 @@ fn run_group(
     group: &mut [BoxedJob],
     node: &str,
     head: &mut Option<Head>,
-) -> Result<(Vec<Result<()>>, WakeSet)> {
+    keep: Keep,
+) -> Result<Ran> {
     let is_synced = group.iter().any(|job| job.is_synced());
     engine.begin(if is_synced { Purpose::Write } else { Purpose::WriteUnsynced })?;
     let mut seqs = SeqBlock::reserve(engine.as_tx())?;
     let mut wake = WakeSet::default();
     let mut results = Vec::with_capacity(group.len());
     for job in group.iter_mut() {
-        results.push(run_job(engine, job.as_mut(), node, &mut seqs, head, &mut wake)?);
+        let mut place = Place { node, seqs: &mut seqs, head: &mut *head, wake: &mut wake };
+        let result = match keep {
+            Keep::All => run_job(engine, job.as_mut(), &mut place),
+            Keep::Each => run_apart(engine, job.as_mut(), &mut place)?,
+        };
+        match result {
+            Err(error) if engine.is_fatal(&error) => return Err(error),
+            Err(error) if keep == Keep::All => return Ok(Ran::Refused(error)),
+            result => results.push(result),
+        }
     }
     if !wake.is_empty() && engine.dialect() == crate::Dialect::Postgres {
         engine.control(&format!("NOTIFY loom_wake, '{}'", wake.bits()))?;
     }
     engine.commit()?;
-    Ok((results, wake))
+    Ok(Ran::Kept(results, wake))
 }
 
-/// Runs one operation in a savepoint of its own. The outer error means that the whole group is lost.
-fn run_job(
-    engine: &mut dyn EngineSend,
-    job: &mut dyn Job,
-    node: &str,
-    seqs: &mut SeqBlock,
-    head: &mut Option<Head>,
-    wake: &mut WakeSet,
-) -> Result<Result<()>> {
-    engine.control("SAVEPOINT op")?;
-    let (old_head, old_wake) = (head.clone(), *wake);
+/// What the operations of a group share.
+struct Place<'a> {
+    node: &'a str,
+    seqs: &'a mut SeqBlock,
+    head: &'a mut Option<Head>,
+    wake: &'a mut WakeSet,
+}
+
+fn run_job(engine: &mut dyn EngineSend, job: &mut dyn Job, place: &mut Place<'_>) -> Result<()> {
     let act = job.act().clone();
-    let mut unit = Unit {
+    job.run(&mut Unit {
         tx: engine.as_tx(),
         principal: act.principal.clone(),
         now: act.now,
         act: &act,
-        node,
-        seqs,
-        head,
-        wake,
-    };
-    match job.run(&mut unit) {
-        Ok(()) => {
-            engine.control("RELEASE SAVEPOINT op")?;
-            Ok(Ok(()))
-        }
-        Err(error) if engine.is_fatal(&error) => Err(error),
-        Err(error) => {
-            (*head, *wake) = (old_head, old_wake);
+        node: place.node,
+        seqs: place.seqs,
+        head: place.head,
+        wake: place.wake,
+    })
+}
+
+/// Runs one operation in a savepoint of its own. The outer error means that the whole group is lost.
+fn run_apart(engine: &mut dyn EngineSend, job: &mut dyn Job, place: &mut Place<'_>) -> Result<Result<()>> {
+    engine.control("SAVEPOINT op")?;
+    let (old_head, old_wake) = (place.head.clone(), *place.wake);
+    let result = run_job(engine, job, place);
+    match &result {
+        Err(error) if engine.is_fatal(error) => return Ok(result),
+        Err(_) => {
+            (*place.head, *place.wake) = (old_head, old_wake);
             engine.control("ROLLBACK TO SAVEPOINT op")?;
-            engine.control("RELEASE SAVEPOINT op")?;
-            Ok(Err(error))
         }
+        Ok(()) => {}
     }
+    engine.control("RELEASE SAVEPOINT op")?;
+    Ok(result)
 }

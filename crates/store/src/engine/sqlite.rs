@@ -1,10 +1,13 @@
 //! SQLite: WAL, `synchronous=FULL`, one process.
 
+mod checkpoint;
+
 use std::path::Path;
 
 use loom_domain::{Code, Error, Result};
 use rusqlite::{Connection, OpenFlags, config::DbConfig, types::ValueRef};
 
+use self::checkpoint::Checkpointer;
 use crate::{
     dialect::Dialect,
     engine::{Engine, Purpose, read_only},
@@ -16,6 +19,7 @@ const BUSY_TIMEOUT_MS: u32 = 5_000;
 
 /// A connection to the database file.
 pub(crate) struct Sqlite {
+    _checkpointer: Option<Checkpointer>,
     connection: Connection,
     is_synced: bool,
 }
@@ -26,14 +30,15 @@ impl Sqlite {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(path, flags).map_err(|e| translate(&e))?;
+        let mut connection = Connection::open_with_flags(path, flags).map_err(|e| translate(&e))?;
         connection
             .execute_batch(&format!(
                 "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=OFF; PRAGMA temp_store=MEMORY; \
                  PRAGMA cache_size=-8000; PRAGMA busy_timeout={BUSY_TIMEOUT_MS}; PRAGMA journal_size_limit={wal_limit_bytes};"
             ))
             .map_err(|e| translate(&e))?;
-        Self::with(connection)
+        let checkpointer = Checkpointer::attach(&mut connection, path)?;
+        Self::with(connection, Some(checkpointer))
     }
 
     /// Opens a connection that can only read.
@@ -45,14 +50,14 @@ impl Sqlite {
                 "PRAGMA query_only=ON; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-2000; PRAGMA busy_timeout={BUSY_TIMEOUT_MS};"
             ))
             .map_err(|e| translate(&e))?;
-        Self::with(connection)
+        Self::with(connection, None)
     }
 
     /// Statements keep their plans: without this guarantee SQLite prepares many of them anew for each new value.
-    fn with(connection: Connection) -> Result<Self> {
+    fn with(connection: Connection, checkpointer: Option<Checkpointer>) -> Result<Self> {
         connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(|e| translate(&e))?;
-        Ok(Sqlite { connection, is_synced: true })
+        Ok(Sqlite { _checkpointer: checkpointer, connection, is_synced: true })
     }
 
     /// Whether a commit waits for the disk.

@@ -1,8 +1,11 @@
 //! Counts that a judgement depends on, taken in the transaction that stores it.
 
 use loom_domain::{
-    Address, Connection, InboundEvent, Result, bot_loop::BotCounters, decision::Counters,
-    message::SenderKind, pending::PendingCounts,
+    Address, Connection, InboundEvent, Result,
+    bot_loop::BotCounters,
+    decision::{Counters, OPEN_PER_AGENT_MAX, OPEN_PER_CONVERSATION_MAX, SENDER_PER_HOUR_MAX},
+    message::SenderKind,
+    pending::PendingCounts,
 };
 
 use crate::{
@@ -16,6 +19,11 @@ const DAY_MS: i64 = 86_400_000;
 
 fn count(unit: &mut Unit<'_>, sql: &str, params: &[crate::Value]) -> Result<u32> {
     Ok(u32::try_from(unit.tx.number(sql, params)?).unwrap_or(u32::MAX))
+}
+
+/// Counts no further than the limit that the count is held against.
+fn up_to(limit: u32, rows: &str) -> String {
+    format!("SELECT COUNT(*) FROM (SELECT 1 FROM {rows} LIMIT {limit}) AS counted")
 }
 
 /// Takes every count for one event and Address.
@@ -33,12 +41,15 @@ pub(super) fn take(
         sender_last_hour: since(unit, address, sender, HOUR_MS)?,
         open_in_conversation: count(
             unit,
-            "SELECT COUNT(*) FROM inbox WHERE address_id = ?1 AND conversation_id = ?2 AND open = 1",
+            &up_to(
+                OPEN_PER_CONVERSATION_MAX,
+                "inbox WHERE address_id = ?1 AND conversation_id = ?2 AND open = 1",
+            ),
             &params![address.id.as_str(), conversation],
         )?,
         open_of_agent: count(
             unit,
-            "SELECT COUNT(*) FROM inbox WHERE agent_id = ?1 AND open = 1",
+            &up_to(OPEN_PER_AGENT_MAX, "inbox WHERE agent_id = ?1 AND open = 1"),
             &params![address.agent_id.as_str()],
         )?,
         bots: bots(unit, address, event)?,
@@ -66,7 +77,7 @@ fn pending(unit: &mut Unit<'_>, address: &Address, sender: &str) -> Result<Pendi
 fn since(unit: &mut Unit<'_>, address: &Address, sender: &str, window_ms: i64) -> Result<u32> {
     count(
         unit,
-        "SELECT COUNT(*) FROM events WHERE address_id = ?1 AND actor_id = ?2 AND received_at > ?3",
+        &up_to(SENDER_PER_HOUR_MAX, "events WHERE address_id = ?1 AND actor_id = ?2 AND received_at > ?3"),
         &params![address.id.as_str(), sender, unit.now.plus_ms(-window_ms)],
     )
 }
