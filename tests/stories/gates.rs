@@ -123,6 +123,9 @@ async fn cap_115_a_gated_write_is_planned_approved_and_run_once() {
     desk.refused(&planned, "approval_required").await;
     let wrong = Planned { digest: format!("sha256:{}", "0".repeat(64)), ..desk.submit("x").await };
     desk.decide(&wrong, &[]).await.fails("approval_invalid", 3);
+    desk.decide(&wrong, &["--dry-run"]).await.fails("approval_invalid", 3);
+    desk.decide(&planned, &["--dry-run"]).await.ok();
+    assert_eq!(desk.gate(&planned).await["state"], "open");
     assert_eq!(desk.service.comments(), 0);
 
     desk.decide(&planned, &["--expires", "15m"]).await.ok();

@@ -163,7 +163,7 @@ routes! {
     PLAN plan(plan) "/v1/plans/{plan}";
     /// POST `request::RunPlan`, O A: `view::PlanEntry` with its runs; honours `Prefer: wait=N`.
     PLAN_RUN plan_run(plan) "/v1/plans/{plan}/run";
-    /// POST `request::DecideGate`, O: `Gate`.
+    /// POST `request::DecideGate`, O: `Gate`; a dry run checks the same and decides nothing.
     PLAN_GATE plan_gate(plan, gate) "/v1/plans/{plan}/gates/{gate}";
     /// GET, V A: `Page<Grant>` in one page, query `query::Grants`. POST `request::GiveGrant`, O: `Grant`.
     GRANTS grants() "/v1/grants";

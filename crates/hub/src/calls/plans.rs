@@ -59,13 +59,14 @@ impl Hub {
         Ok(Page { items, next_cursor: page.next_cursor })
     }
 
-    /// The owner decides about one gate.
+    /// The owner decides about one gate; a dry run only says whether that could be.
     pub async fn decide_gate(
         &self,
         who: Principal,
         plan: OperationId,
         gate: GateId,
         request: request::DecideGate,
+        dry_run: bool,
     ) -> Result<Gate> {
         use request::GateDecision as D;
         let only = |wanted: bool, name: &str| match wanted {
@@ -85,7 +86,7 @@ impl Hub {
             D::Sent => Decision::Settle { sent: true },
             D::NotSent => Decision::Settle { sent: false },
         };
-        self.store().decide_gate(self.act(who), plan, gate, request.call_digest, decision).await
+        self.store().decide_gate(self.act(who), plan, gate, request.call_digest, decision, dry_run).await
     }
 }
 

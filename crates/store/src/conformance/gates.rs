@@ -53,7 +53,7 @@ async fn submitted(world: &World, who: Principal, n: u128, digests: &[&str]) -> 
 
 async fn decide(world: &World, who: Principal, gate: &Gate, decision: Decision) -> Result<Gate, Error> {
     let (plan, id, digest) = (gate.plan_id.clone(), gate.id.clone(), gate.call_digest.clone());
-    world.store().decide_gate(world.act_as(who), plan, id, digest, decision).await
+    world.store().decide_gate(world.act_as(who), plan, id, digest, decision, false).await
 }
 
 async fn begin(world: &World, gate: &Gate, digest: &str) -> Result<Gate, Error> {
@@ -106,6 +106,7 @@ fn cap_116_each_gate_is_its_own_and_expires_once() {
             gates[0].id.clone(),
             "sha256:b".to_owned(),
             FOR_A_MINUTE,
+            false,
         );
         assert_eq!(wrong.await.unwrap_err().code, Code::ApprovalInvalid, "the digest is another gate's");
         world.pass_ms(3_600_000);
@@ -120,6 +121,21 @@ fn cap_116_each_gate_is_its_own_and_expires_once() {
         let mut all: Vec<_> = gates.iter().map(|gate| gate.id.to_string()).collect();
         all.sort();
         assert_eq!(told, all);
+    });
+}
+
+/// CAP-115: a dry run of a decision refuses what the decision would, and decides nothing.
+#[test]
+fn cap_115_a_dry_run_of_an_approval_checks_its_digest() {
+    both(async |world: &World| {
+        let gate = &submitted(world, Principal::Owner, 9, &["sha256:a"]).await[0];
+        let dry = async |digest: &str| {
+            let (plan, id, digest) = (gate.plan_id.clone(), gate.id.clone(), digest.to_owned());
+            world.store().decide_gate(world.act(), plan, id, digest, FOR_A_MINUTE, true).await
+        };
+        assert_eq!(dry("sha256:b").await.unwrap_err().code, Code::ApprovalInvalid);
+        assert_eq!(dry("sha256:a").await.unwrap().state, State::Approved);
+        assert_eq!((now(world, gate).await.state, now(world, gate).await.version), (State::Open, 1));
     });
 }
 

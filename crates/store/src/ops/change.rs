@@ -172,18 +172,26 @@ impl Store {
         T: Clone + Send + 'static,
         F: FnMut(&mut Unit<'_>) -> Result<Mutation<T>> + Send + 'static,
     {
+        let owned = move |unit: &mut Unit<'_>| {
+            unit.principal.require_owner()?;
+            op(unit)
+        };
+        let answer = self.write_unless(dry_run, act, owned).await?;
+        Ok(Mutation { dry_run: dry_run || answer.dry_run, ..answer })
+    }
+
+    /// Writes; a dry run gives the same answer, or the same refusal, and leaves nothing behind.
+    pub(crate) async fn write_unless<T, F>(&self, dry_run: bool, act: Act, mut op: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Unit<'_>) -> Result<T> + Send + 'static,
+    {
         if !dry_run {
-            return self
-                .write(act, move |unit| {
-                    unit.principal.require_owner()?;
-                    op(unit)
-                })
-                .await;
+            return self.write(act, op).await;
         }
-        let plan: Arc<Mutex<Option<Mutation<T>>>> = Arc::default();
+        let plan: Arc<Mutex<Option<T>>> = Arc::default();
         let slot = plan.clone();
         let probe = self.write(act, move |unit| {
-            unit.principal.require_owner()?;
             let planned = op(unit)?;
             if let Ok(mut slot) = slot.lock() {
                 *slot = Some(planned);
@@ -193,7 +201,7 @@ impl Store {
         let outcome = probe.await;
         let planned = plan.lock().ok().and_then(|mut slot| slot.take());
         match (planned, outcome) {
-            (Some(planned), _) => Ok(Mutation { dry_run: true, ..planned }),
+            (Some(planned), _) => Ok(planned),
             (None, Err(error)) => Err(error),
             (None, Ok(())) => Err(Error::internal("a dry run gave no plan")),
         }

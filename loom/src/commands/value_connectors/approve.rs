@@ -58,9 +58,7 @@ pub(super) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
         None if args.deny => GateDecision::Deny,
         None => GateDecision::Approve,
     };
-    if cx.globals.dry_run {
-        return planned(cx, decision.as_str(), &[args.gate]);
-    }
+    let dry_run = cx.globals.dry_run;
     let body = DecideGate {
         call_digest: args.call_digest,
         decision,
@@ -68,7 +66,11 @@ pub(super) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
         reason: args.reason,
     };
     let call = cx.hub()?;
-    let gate: Value = call.post(routes::plan_gate(&args.plan, &args.gate)).json(&body)?.run().await?;
+    let call = call.post(routes::plan_gate(&args.plan, &args.gate)).dry_run(dry_run);
+    let gate: Value = call.json(&body)?.run().await?;
+    if dry_run {
+        return planned(cx, decision.as_str(), &[args.gate]);
+    }
     if !cx.out.is_human() {
         return cx.out.json(&gate);
     }

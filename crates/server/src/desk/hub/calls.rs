@@ -42,7 +42,7 @@ impl Calls for HubDesk {
         gate: GateId,
         request: request::DecideGate,
     ) -> Result<Gate, Error> {
-        self.hub.decide_gate(self.real(intent)?.principal, plan, gate, request).await
+        self.hub.decide_gate(intent.principal, plan, gate, request, intent.dry_run).await
     }
     async fn grants(&self, who: Principal, query: query::Grants) -> Result<Page<Grant>, Error> {
         self.hub.grants(who, query).await

@@ -26,7 +26,7 @@ pub enum Decision {
 }
 
 impl Store {
-    /// The owner decides about one gate. The digest must be that of the gate.
+    /// The owner decides about one gate. The digest must be that of the gate. A dry run refuses the same.
     pub async fn decide_gate(
         &self,
         act: Act,
@@ -34,8 +34,9 @@ impl Store {
         gate: GateId,
         call_digest: String,
         decision: Decision,
+        dry_run: bool,
     ) -> Result<Gate> {
-        self.write(act, move |unit| {
+        self.write_unless(dry_run, act, move |unit| {
             // The hub itself never approves: nobody but the owner does.
             if unit.principal != Principal::Owner {
                 return Err(Error::new(Code::Forbidden, "only the owner decides about gates"));
