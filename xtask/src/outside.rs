@@ -20,7 +20,8 @@ const DOORS: &[(&str, &[&str])] = &[
     ("tokio-postgres", &["loom-store"]),
     ("clap", &["loom"]),
     ("indicatif", &["loom"]),
-    ("schemars", &["loom-capabilities"]),
+    // Wherever a document that people write or read has its type; what is made of it is `loom_capabilities::Schema`.
+    ("schemars", &["loom-capabilities", "loom-api", "loom-report", "loom-hub"]),
     ("jsonschema", &["loom-capabilities"]),
     // Projections of connectors: jq, limited in `crates/capabilities/src/jq/`.
     ("jaq-core", &["loom-capabilities"]),

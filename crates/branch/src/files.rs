@@ -15,7 +15,8 @@ pub const FILE_BYTES_MAX: u64 = 256 * 1024;
 /// Files below the directory.
 const FILES_MAX: usize = 10_000;
 const INDEX: &str = "integration.yaml";
-const SCHEMA: &str = "loom.integration/v1";
+/// Name of the file that tells of all.
+pub(crate) const SCHEMA: &str = "loom.integration/v1";
 /// The field that names a credential.
 const REFERENCE: &str = "credentialRef";
 const SUFFIX: &str = ".yaml";

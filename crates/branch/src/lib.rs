@@ -11,6 +11,7 @@ mod binding;
 mod files;
 mod git;
 mod repo;
+mod schema;
 mod yaml;
 
 #[cfg(test)]
@@ -20,3 +21,4 @@ pub use binding::Binding;
 pub use files::{FILE_BYTES_MAX, Files, read_files, write_files};
 pub use git::{GIT_LIMIT, Git};
 pub use repo::{Lock, Repo};
+pub use schema::{FileForm, file_forms};

@@ -44,5 +44,5 @@ pub use feed::{Feed, HubEvent, Output};
 pub use gateway::{ProbeResult, health::ConnectionHealth};
 pub use hub::{Hub, MakeChannel, Parts, Phase};
 pub use metrics::Metrics;
-pub use multi_agent::{Report, RunView};
+pub use multi_agent::{Report, RunView, multi_agent_schema};
 pub use webhooks::{Hook, Taken};

@@ -14,6 +14,7 @@ mod row;
 mod scheduler;
 mod view;
 
+pub use file::multi_agent_schema;
 pub use reports::Report;
 pub use view::RunView;
 

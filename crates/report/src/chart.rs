@@ -4,13 +4,14 @@ mod svg;
 
 pub(crate) use svg::escape;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Largest picture, bytes.
 pub(crate) const SVG_BYTES_MAX: usize = 64 * 1024;
 
 /// What the numbers of a chart are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
     /// A number of things.
@@ -24,7 +25,7 @@ pub enum Unit {
 }
 
 /// How a chart is drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// A bar for each label, its series one above the other.
@@ -36,7 +37,7 @@ pub enum Kind {
 }
 
 /// Values of one name, one for each label; absent is no value, not zero.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Series {
     /// Its name.
     pub name: String,
@@ -45,7 +46,7 @@ pub struct Series {
 }
 
 /// A chart.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Chart {
     /// Id, unique in the report.
     pub id: String,

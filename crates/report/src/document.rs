@@ -2,6 +2,7 @@
 
 use loom_domain::canonical;
 use loom_domain::{ArtifactId, Result, Timestamp};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -12,7 +13,7 @@ use crate::{Chart, Lang, SourceState, Window};
 pub const SCHEMA: &str = "loom.report/v1";
 
 /// A source and how far it was read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SourceLine {
     /// Its name.
     pub name: String,
@@ -27,7 +28,7 @@ pub struct SourceLine {
 }
 
 /// A number that a reader wants first.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SummaryLine {
     /// Its name, the same in every language.
     pub key: String,
@@ -38,7 +39,7 @@ pub struct SummaryLine {
 }
 
 /// A part of a report: one table.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Section {
     /// Its name, the same in every language.
     pub id: String,
@@ -53,7 +54,7 @@ pub struct Section {
 }
 
 /// A report.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Report {
     /// `loom.report/v1`.
     pub schema_version: String,
@@ -70,6 +71,7 @@ pub struct Report {
     /// Version of Loom.
     pub version: String,
     /// The end of the window, so that a repetition tells the same.
+    #[schemars(with = "String")]
     pub generated_at: Timestamp,
     /// What makes two runs one.
     pub run_key: String,

@@ -4,6 +4,7 @@ use jiff::civil::{Date, Weekday};
 use jiff::tz::TimeZone;
 use jiff::{Span, ToSpan as _};
 use loom_domain::{Error, Result, Timestamp};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Longest window, days.
@@ -27,11 +28,13 @@ pub enum WeekStart {
 }
 
 /// A window: from `start`, before `end`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Window {
     /// Its first instant.
+    #[schemars(with = "String")]
     pub start: Timestamp,
     /// The instant after it.
+    #[schemars(with = "String")]
     pub end: Timestamp,
     /// IANA zone in which its days are told.
     pub zone: String,

@@ -1,9 +1,10 @@
 //! Words for people, in the languages of a report. JSON members stay English.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Language of titles and prose.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Lang {
     /// English.

@@ -1,6 +1,7 @@
 //! `loom schema`.
 
-use loom_capabilities::{Catalog, documents};
+use loom_api::request::{AddSchedule, PutEndpoint};
+use loom_capabilities::{Catalog, Schema, documents};
 use loom_domain::{Code, Error};
 use serde_json::{Value, json};
 
@@ -50,6 +51,22 @@ pub(crate) fn run(args: &Args, cx: &mut Context<'_, '_>) -> Outcome {
 fn all() -> Vec<(String, String, Value)> {
     let mut all: Vec<(String, String, Value)> =
         documents().iter().map(|one| (one.name.to_owned(), one.about.to_owned(), one.schema())).collect();
+    let mut add = |name: &str, about: &str, schema: &Schema| {
+        all.push((name.to_owned(), about.to_owned(), schema.value().into_owned()));
+    };
+    let of_loop = loom_hub::multi_agent_schema();
+    add("loom.multi_agent/v1", "a loop of several Agents as a file", &of_loop);
+    add(loom_report::SCHEMA, "a periodic report", &Schema::of::<loom_report::Report>());
+    add(
+        "loom.schedule/v1",
+        "a schedule of reports or Turns as it is ordered",
+        &Schema::input::<AddSchedule>(),
+    );
+    let endpoint = Schema::input::<PutEndpoint>();
+    add("loom.webhook_endpoint/v1", "an endpoint of webhooks as it is ordered", &endpoint);
+    for form in loom_branch::file_forms() {
+        add(form.name, form.about, &form.schema);
+    }
     for entry in Catalog::builtin().entries() {
         for operation in &entry.operations {
             let about = format!("what {} {} gives", entry.id, operation.id);
@@ -59,4 +76,32 @@ fn all() -> Vec<(String, String, Value)> {
         }
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_that_people_write_or_read_have_schemas_of_one_name_each() {
+        let all = all();
+        let of = |name: &str| all.iter().find(|(full, ..)| full == name).map(|(.., schema)| schema).unwrap();
+        let looped = of("loom.multi_agent/v1");
+        assert_eq!(looped["additionalProperties"], false);
+        assert!(looped["properties"]["lanes"]["items"]["properties"]["reads"].is_object(), "{looped}");
+        assert!(of("loom.report/v1")["properties"]["charts"]["items"]["properties"]["series"].is_object());
+        assert_eq!(of("loom.schedule/v1")["required"], json!(["name", "cron", "tz"]));
+        assert_eq!(of("loom.webhook_endpoint/v1")["properties"]["envelope"]["type"], "string");
+        assert!(of("loom.integration/v1")["properties"]["hub_digest"].is_object());
+        assert!(of("loom.integration_membership/v1")["properties"]["quietHours"].is_object());
+        let written = json!({"name": "monday", "cron": "@weekly", "tz": "UTC", "window": "last-week"});
+        let written: AddSchedule = serde_json::from_value(written).unwrap();
+        let known = &of("loom.schedule/v1")["properties"];
+        for member in serde_json::to_value(&written).unwrap().as_object().unwrap().keys() {
+            assert!(known[member].is_object(), "{member}");
+        }
+        for name in ["loom.multi_agent/v1", "loom.report/v1", "loom.integration/v1"] {
+            assert_eq!(all.iter().filter(|(full, ..)| full == name).count(), 1, "{name}");
+        }
+    }
 }

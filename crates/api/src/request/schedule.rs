@@ -1,10 +1,11 @@
 //! Schedules. Their members are in `snake_case`.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// A schedule as it should be; what belongs to reports and to Turns is refused of the other.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AddSchedule {
     /// Name.

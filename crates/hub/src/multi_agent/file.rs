@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use loom_capabilities::TurnCall;
+use loom_capabilities::{Schema, TurnCall};
 use loom_domain::time::parse_duration_ms;
 use loom_domain::{Code, Error, Result};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -17,7 +18,7 @@ const MESSAGES_MAX: u32 = 100;
 const CONNECTORS_MAX: usize = 16;
 
 /// How lanes go from round to round.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Mode {
     /// All lanes end a round before one begins the next.
@@ -28,7 +29,7 @@ pub(super) enum Mode {
 }
 
 /// Rounds of a loop.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Rounds {
     pub(super) max: u32,
@@ -37,7 +38,7 @@ pub(super) struct Rounds {
 }
 
 /// Money of a budget.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Cost {
     amount: String,
@@ -45,7 +46,7 @@ pub(super) struct Cost {
 }
 
 /// What a loop or a lane may use.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Budget {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,7 +60,7 @@ pub(super) struct Budget {
 }
 
 /// One lane.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Lane {
     pub(super) id: String,
@@ -81,7 +82,7 @@ pub(super) struct Lane {
 }
 
 /// Limits of what lanes tell each other.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Messages {
     pub(super) max_per_round: u32,
@@ -95,7 +96,7 @@ impl Default for Messages {
 }
 
 /// What ends a loop.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum StopRule {
     /// This lane said that it is done.
@@ -107,14 +108,14 @@ pub(super) enum StopRule {
 }
 
 /// Any of these ends it.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Stop {
     pub(super) any: Vec<StopRule>,
 }
 
 /// A loop as its owner wrote it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MultiAgentFile {
     schema_version: String,
@@ -127,6 +128,11 @@ pub(super) struct MultiAgentFile {
     pub(super) messages: Messages,
     #[serde(default)]
     pub(super) stop: Stop,
+}
+
+/// The JSON Schema of a loop's file.
+pub fn multi_agent_schema() -> Schema {
+    Schema::input::<MultiAgentFile>()
 }
 
 impl MultiAgentFile {
