@@ -5,6 +5,7 @@ mod desk;
 mod diff;
 mod export;
 mod init;
+pub(crate) mod key;
 mod plan;
 mod propose;
 mod rollback;

@@ -6,6 +6,7 @@ use nix::sys::stat::{Mode, umask};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::Up;
+use crate::commands::integration_branch::key;
 use crate::compose::{self, Start};
 use crate::context::Context;
 use crate::failure::{Failure, INTERRUPTED, Outcome};
@@ -28,6 +29,7 @@ pub(crate) fn run(_args: Up, cx: &mut Context<'_, '_>) -> Outcome {
 async fn serve(cx: &mut Context<'_, '_>) -> Outcome {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
+    key::sweep(&cx.env.home(), cx.env.now);
     let start = Start { home: cx.env.home(), variables: cx.env.variables.clone(), talks: !cx.globals.quiet };
     let running = compose::start(start).await?;
     for place in &running.listens {

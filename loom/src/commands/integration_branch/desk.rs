@@ -1,17 +1,16 @@
 //! What every command of the branch works with: the binding, the repository, and both configurations.
 
-use std::io::Write as _;
 use std::path::PathBuf;
 
 use loom_api::routes;
 use loom_branch::{Binding, Git, Repo, read_files};
 use loom_domain::integration::{Object, Tree, agreed};
 use loom_domain::{Code, Error, Result};
-use loom_secrets::private_file::ensure_private_dir;
 use loom_secrets::{CredentialRef, Kind, Redactor};
 use serde_json::Value;
 use tempfile::NamedTempFile;
 
+use super::key;
 use crate::context::Context;
 use crate::credentials;
 
@@ -63,20 +62,7 @@ impl Desk {
         let reference = CredentialRef::parse(reference)?;
         let kind = Kind::DeployKey;
         let secret = resolver.resolve_field(&reference, kind, kind.main_field()).await?;
-        let folder = self.home.join("run");
-        ensure_private_dir(&folder)?;
-        let written = tempfile::Builder::new().prefix("key-").tempfile_in(folder).and_then(|mut file| {
-            // SSH reads a key only with its line end.
-            file.write_all(format!("{}\n", secret.expose().trim_end()).as_bytes())?;
-            Ok(file)
-        });
-        let unable = |cause: std::io::Error| {
-            Error::new(
-                Code::CredentialUnavailable,
-                format!("the key cannot be lent to git: {}", cause.kind()),
-            )
-        };
-        written.map(Some).map_err(unable)
+        key::lend(&self.home, secret.expose(), cx.env.now).map(Some)
     }
 
     /// The tip of the branch; none when the branch is gone.
