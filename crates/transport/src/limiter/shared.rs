@@ -9,6 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use tokio::runtime::Handle;
+use tokio::task::JoinSet;
 
 use crate::clock::Clock;
 use crate::scope::SEC_PER_SECOND;
@@ -83,15 +85,27 @@ impl State {
     }
 }
 
-/// The window: in a file that processes share, or in memory where there is none.
+/// Where the window is: in a file that processes share, or in memory where there is none.
 #[derive(Debug, Clone)]
-pub(super) struct SharedWindow {
+struct Place {
     path: Option<PathBuf>,
     memory: Arc<Mutex<State>>,
+    /// Slots whose answers have come, with the time of the answer; the next change of the state takes them in.
+    back: Arc<Mutex<Vec<(String, i64)>>>,
+    /// Within this process nobody finds the file locked.
+    turn: Arc<Mutex<()>>,
+}
+
+/// The window.
+#[derive(Debug, Clone)]
+pub(super) struct SharedWindow {
+    place: Place,
     clock: Arc<dyn Clock>,
     /// Tells slots of this process from those of others.
     name: u64,
     taken: Arc<AtomicU64>,
+    /// Changes of the file that tell other processes of slots that came back.
+    telling: Arc<Mutex<JoinSet<()>>>,
 }
 
 /// A slot; its window runs from the moment it is dropped.
@@ -102,15 +116,24 @@ pub(super) struct Slot {
 }
 
 impl Drop for Slot {
+    /// Only notes it: whoever drops a slot may be a task that must not wait for a file.
     fn drop(&mut self) {
-        for _ in 0..TRIES {
-            let now = self.window.clock.now().0;
-            match self.window.change_now(|state| state.give_back(&self.id, now)) {
-                Err(_) => std::thread::sleep(BUSY),
-                Ok(()) => return,
+        let (window, now) = (&self.window, self.window.clock.now().0);
+        locked(&window.place.back).push((std::mem::take(&mut self.id), now));
+        let place = window.place.clone();
+        match Handle::try_current() {
+            Ok(runtime) => {
+                let mut telling = locked(&window.telling);
+                while telling.try_join_next().is_some() {}
+                telling.spawn_blocking_on(move || place.tell(), &runtime);
             }
+            Err(_) => place.tell(),
         }
     }
+}
+
+fn locked<T>(of: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn told(error: &io::Error) {
@@ -121,12 +144,13 @@ impl SharedWindow {
     /// The window of the processes that use the directory, or of this process alone.
     pub(super) fn new(dir: Option<&Path>, clock: Arc<dyn Clock>) -> Self {
         let name = getrandom::u64().unwrap_or_else(|_| u64::from(std::process::id()));
+        let path = dir.map(|dir| dir.join(FILE));
         SharedWindow {
-            path: dir.map(|dir| dir.join(FILE)),
-            memory: Arc::default(),
+            place: Place { path, memory: Arc::default(), back: Arc::default(), turn: Arc::default() },
             clock,
             name,
             taken: Arc::default(),
+            telling: Arc::default(),
         }
     }
 
@@ -143,7 +167,7 @@ impl SharedWindow {
 
     /// Pauses the other processes; the lane of this one keeps its own pause.
     pub(super) async fn pause(&self, wait: Duration) {
-        if self.path.is_none() {
+        if self.place.path.is_none() {
             return;
         }
         let until =
@@ -160,19 +184,47 @@ impl SharedWindow {
         &self,
         act: impl FnMut(&mut State) -> T + Send + 'static,
     ) -> io::Result<T> {
-        let window = self.clone();
-        tokio::task::spawn_blocking(move || window.change_now(act)).await.map_err(io::Error::other)?
+        let place = self.place.clone();
+        tokio::task::spawn_blocking(move || place.change(act)).await.map_err(io::Error::other)?
+    }
+}
+
+impl Place {
+    /// Takes in what came back, so that others may use it; waits for a process that holds the lock.
+    fn tell(&self) {
+        for _ in 0..TRIES {
+            if locked(&self.back).is_empty() || self.change(|_| ()).is_ok() {
+                return;
+            }
+            std::thread::sleep(BUSY);
+        }
     }
 
-    /// Where the file cannot be used, the window of this process alone counts.
-    fn change_now<T>(&self, mut act: impl FnMut(&mut State) -> T) -> io::Result<T> {
-        if let Some(path) = &self.path {
-            match change(path, &mut act) {
-                Err(error) if error.kind() != io::ErrorKind::WouldBlock => told(&error),
-                answer => return answer,
+    /// Changes the state. Where the file cannot be used, the window of this process alone counts.
+    fn change<T>(&self, mut act: impl FnMut(&mut State) -> T) -> io::Result<T> {
+        let _turn = locked(&self.turn);
+        let mut took = 0;
+        let mut act = |state: &mut State| {
+            let back = locked(&self.back);
+            back.iter().for_each(|(id, at)| state.give_back(id, *at));
+            took = back.len();
+            drop(back);
+            act(state)
+        };
+        let answer = match self.path.as_deref().map(|path| change(path, &mut act)) {
+            None => Ok(act(&mut locked(&self.memory))),
+            Some(Err(error)) if error.kind() != io::ErrorKind::WouldBlock => {
+                told(&error);
+                Ok(act(&mut locked(&self.memory)))
             }
+            Some(answer) => answer,
+        };
+        if answer.is_ok() {
+            let mut back = locked(&self.back);
+            let took = took.min(back.len());
+            back.drain(..took);
         }
-        Ok(act(&mut self.memory.lock().unwrap_or_else(PoisonError::into_inner)))
+        answer
     }
 }
 
@@ -226,6 +278,15 @@ mod tests {
         }
     }
 
+    /// Waits until what came back is told to the others.
+    async fn told_all(window: &SharedWindow) {
+        let mut telling = std::mem::take(&mut *locked(&window.telling));
+        while let Some(told) = telling.join_next().await {
+            told.unwrap();
+        }
+        assert!(locked(&window.place.back).is_empty());
+    }
+
     async fn go(window: &SharedWindow) -> Slot {
         match window.take().await {
             Answer::Go(slot) => slot,
@@ -254,6 +315,8 @@ mod tests {
         slots.pop();
         assert_eq!(wait(&two).await, 10);
         drop(slots);
+        told_all(&one).await;
+        told_all(&two).await;
         clock.set(5_400);
         assert_eq!(wait(&one).await, 601);
         clock.set(6_001);
@@ -282,6 +345,25 @@ mod tests {
         clock.set(OPEN_MS + 1);
         for _ in 0..8 {
             go(&window).await;
+        }
+    }
+
+    /// CAP-098: whoever drops a slot waits for no other process; that it came back is told when the file is free.
+    #[tokio::test]
+    async fn cap_098_a_slot_is_given_back_without_waiting_for_the_file() {
+        let (dir, clock) = (tempfile::tempdir().unwrap(), Arc::new(Hands::default()));
+        let [one, two] = [(); 2].map(|()| SharedWindow::new(Some(dir.path()), clock.clone()));
+        let slot = go(&one).await;
+        let file = File::open(dir.path().join(FILE)).unwrap();
+        file.lock().unwrap();
+        let began = std::time::Instant::now();
+        drop(slot);
+        assert!(began.elapsed() < BUSY * (TRIES / 4), "{:?}", began.elapsed());
+        file.unlock().unwrap();
+        told_all(&one).await;
+        clock.set(1_002);
+        for _ in 0..8 {
+            go(&two).await;
         }
     }
 
