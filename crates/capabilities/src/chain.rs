@@ -7,6 +7,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
 use loom_domain::{Code, Error, Result, Timestamp};
@@ -14,7 +15,7 @@ use nix::fcntl::OFlag;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::sha256_of_bytes;
+use crate::{blocking, sha256_of_bytes};
 
 /// Largest file.
 const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
@@ -48,11 +49,13 @@ pub struct ChainRow<T> {
 /// A file of rows that this process alone writes.
 #[derive(Debug)]
 pub struct Chain<T> {
-    file: File,
+    file: Arc<File>,
     rows: Vec<ChainRow<T>>,
     head: String,
     fence: u64,
     bytes: u64,
+    /// Whether a row may be in the file that is not among the rows: then none is added behind it.
+    is_torn: bool,
 }
 
 impl<T: Serialize + DeserializeOwned + Clone> Chain<T> {
@@ -62,7 +65,8 @@ impl<T: Serialize + DeserializeOwned + Clone> Chain<T> {
         lock(&file)?;
         let made = path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all());
         made.map_err(|error| unwritable(&error))?;
-        Ok(Chain { file, rows: Vec::new(), head: seed(path), fence: 1, bytes: 0 })
+        let (file, head) = (Arc::new(file), seed(path));
+        Ok(Chain { file, rows: Vec::new(), head, fence: 1, bytes: 0, is_torn: false })
     }
 
     /// Takes a file for writing: `locked` while another process has it, `integrity_error` when it is damaged.
@@ -75,9 +79,8 @@ impl<T: Serialize + DeserializeOwned + Clone> Chain<T> {
             let cut = file.set_len(whole).and_then(|()| file.sync_data());
             cut.map_err(|error| unwritable(&error))?;
         }
-        file.seek(SeekFrom::End(0)).map_err(|error| unwritable(&error))?;
         let fence = rows.last().map_or(0, |row: &ChainRow<T>| row.fence) + 1;
-        Ok(Chain { file, rows, head, fence, bytes: whole })
+        Ok(Chain { file: Arc::new(file), rows, head, fence, bytes: whole, is_torn: false })
     }
 
     /// The rows so far.
@@ -87,6 +90,30 @@ impl<T: Serialize + DeserializeOwned + Clone> Chain<T> {
 
     /// Adds a row; when this returns, it is on disk. A file that could not be read again is not made.
     pub fn append(&mut self, at: Timestamp, body: T) -> Result<&ChainRow<T>> {
+        let next = self.next(at, body)?;
+        let written = write(&self.file, &next.line, self.bytes);
+        self.is_torn = false;
+        written?;
+        Ok(self.written(next))
+    }
+
+    /// The same, with the disk waited for beside the tasks that serve. One that is given up while the row is on its
+    /// way leaves a journal that takes no further row.
+    pub async fn append_async(&mut self, at: Timestamp, body: T) -> Result<&ChainRow<T>> {
+        let mut next = self.next(at, body)?;
+        let (file, line, bytes) = (Arc::clone(&self.file), std::mem::take(&mut next.line), self.bytes);
+        let written = blocking(move || write(&file, &line, bytes).map(|()| line)).await;
+        self.is_torn = false;
+        next.line = written?;
+        Ok(self.written(next))
+    }
+
+    /// Makes the row behind the last one, and expects it to be written.
+    fn next(&mut self, at: Timestamp, body: T) -> Result<Next<T>> {
+        if self.is_torn {
+            return Err(Error::new(Code::InvalidState, "the journal was left in the middle of a row")
+                .with_hint("take it up again"));
+        }
         let seq = self.rows.len() as u64;
         let mut row =
             ChainRow { seq, at, fence: self.fence, body, prev: self.head.clone(), digest: String::new() };
@@ -97,17 +124,35 @@ impl<T: Serialize + DeserializeOwned + Clone> Chain<T> {
         if line.len() > ROW_BYTES_MAX {
             return Err(Error::new(Code::InvalidInput, format!("a row is over {ROW_BYTES_MAX} bytes")));
         }
-        let bytes = self.bytes + line.len() as u64;
-        if bytes > FILE_BYTES_MAX {
+        if self.bytes + line.len() as u64 > FILE_BYTES_MAX {
             return Err(Error::new(Code::TooLarge, format!("a journal has at most {FILE_BYTES_MAX} bytes"))
                 .with_hint("this one is full; begin again under another key"));
         }
-        let written = self.file.write_all(line.as_bytes()).and_then(|()| self.file.sync_data());
-        written.map_err(|error| unwritable(&error))?;
-        (self.head, self.bytes) = (sha256_of_bytes(line.trim_end()), bytes);
-        self.rows.push(row);
-        self.rows.last().ok_or_else(|| Error::internal("a row was just added"))
+        self.is_torn = true;
+        Ok(Next { row, line })
     }
+
+    fn written(&mut self, next: Next<T>) -> &ChainRow<T> {
+        self.bytes += next.line.len() as u64;
+        self.head = sha256_of_bytes(next.line.trim_end());
+        self.rows.push_mut(next.row)
+    }
+}
+
+/// A row on its way to the disk.
+struct Next<T> {
+    row: ChainRow<T>,
+    line: String,
+}
+
+/// Writes a line behind so many bytes. What a full disk took of it is taken out again.
+fn write(file: &File, line: &str, bytes: u64) -> Result<()> {
+    let mut at = file;
+    let written = at.seek(SeekFrom::Start(bytes)).and_then(|_| at.write_all(line.as_bytes()));
+    written.and_then(|()| file.sync_data()).map_err(|error| {
+        let _ = file.set_len(bytes);
+        unwritable(&error)
+    })
 }
 
 /// Reads and checks a file, also while another process writes it.
@@ -250,6 +295,33 @@ mod tests {
         chain.bytes = written;
         chain.append(Timestamp(9), json!({"kind": "k"})).unwrap();
         assert_eq!(chain.bytes, std::fs::metadata(&path).unwrap().len());
+    }
+
+    /// CAP-127: a row that nobody waited for is found by the next who takes the file, and none is written over it.
+    #[tokio::test]
+    async fn cap_127_a_row_that_was_given_up_is_no_ground_for_another() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = chain_file(folder.path(), "trn_a");
+        let mut chain = filled(&path);
+        chain.append_async(Timestamp(3), json!({"kind": "k", "n": 3})).await.unwrap();
+        {
+            let mut given_up = std::pin::pin!(chain.append_async(Timestamp(4), json!({"kind": "k", "n": 4})));
+            assert!(futures_util::poll!(given_up.as_mut()).is_pending());
+        }
+        let refused = chain.append_async(Timestamp(5), json!({"kind": "k"})).await.unwrap_err();
+        assert_eq!(refused.code, Code::InvalidState);
+        assert_eq!(chain.append(Timestamp(5), json!({"kind": "k"})).unwrap_err().code, Code::InvalidState);
+        drop(chain);
+        let mut again = loop {
+            // The row that was on its way holds the file until it is there.
+            match Chain::<Value>::open(&path) {
+                Ok(chain) => break chain,
+                Err(error) => assert_eq!(error.code, Code::Locked),
+            }
+        };
+        assert_eq!(again.rows().len(), 5);
+        assert_eq!(again.append_async(Timestamp(6), json!({"kind": "k"})).await.unwrap().seq, 5);
+        assert_eq!(read_chain::<Value>(&path).unwrap(), again.rows());
     }
 
     /// CAP-127: any changed byte, and any row that is taken out, breaks the chain; half a row does not.

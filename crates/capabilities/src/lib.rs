@@ -8,6 +8,7 @@
 //! - A plan is pure: making one opens nothing and changes nothing.
 //! - An id is known when the catalog knows it, and not otherwise.
 
+mod blocking;
 mod capability;
 mod catalog;
 mod chain;
@@ -42,6 +43,7 @@ mod source_map;
 mod state_file;
 mod turn;
 
+pub use blocking::blocking;
 pub use capability::{
     ApprovalRef, Capability, Resources, RunLimits, RunOutcome, RunRequest, RunSettings, StopReason, Verdict,
 };

@@ -5,7 +5,7 @@ mod payloads;
 mod turns;
 
 use loom_capabilities::{PayloadStore, Retention, TurnRoom, World};
-use loom_domain::{Error, Principal, Result};
+use loom_domain::Principal;
 use tokio::sync::{Semaphore, watch};
 
 use crate::hub::Hub;
@@ -25,13 +25,6 @@ impl Default for Desk {
     fn default() -> Self {
         Desk { places: Semaphore::new(TURNS_AT_ONCE_MAX), ended: watch::Sender::new(0) }
     }
-}
-
-/// Runs what reads files beside the tasks that serve.
-pub(crate) async fn blocking<T: Send + 'static>(
-    read: impl FnOnce() -> Result<T> + Send + 'static,
-) -> Result<T> {
-    tokio::task::spawn_blocking(read).await.map_err(Error::internal)?
 }
 
 impl Hub {

@@ -16,7 +16,7 @@ use super::plan::TurnPlan;
 use super::room::{Begun, Journal, TurnRoom};
 use super::row::{AgentState, JournalRow, TurnEnd, TurnEvent};
 use super::view::{ConnectorState, TurnView};
-use crate::{Catalog, Effects, NoObserver, PayloadStore, World};
+use crate::{Catalog, Effects, NoObserver, PayloadStore, World, blocking};
 
 /// How often a wish to stop is looked for.
 const STOP_LOOK: Duration = Duration::from_millis(200);
@@ -71,19 +71,24 @@ impl Engine<'_> {
     pub async fn begin(&mut self, room: &TurnRoom, order: TurnOrder) -> Result<Ran> {
         let order = order.checked(self.catalog)?;
         let plan = TurnPlan::make(&self.world, self.catalog, &order).await?;
-        match room.begin(&self.world, &order, &plan)? {
+        let world = self.world.clone();
+        match room.beside(move |room| room.begin(&world, &order, &plan)).await? {
             Begun::New(id, journal) => self.run(room, &id, *journal).await,
             Begun::Known(id) => {
-                let turn = room.view(&id)?;
-                let payloads = stored(&turn, Some(room.payloads()))?;
-                Ok(Ran { turn, payloads })
+                let known = move |room: &TurnRoom| {
+                    let turn = room.view(&id)?;
+                    let payloads = stored(&turn, room.payloads())?;
+                    Ok(Ran { turn, payloads })
+                };
+                room.beside(known).await
             }
         }
     }
 
     /// Goes on with a Turn; one that is over is given as it is.
     pub async fn resume(&mut self, room: &TurnRoom, id: &TurnId) -> Result<Ran> {
-        let journal = room.take(id)?;
+        let taken = id.clone();
+        let journal = room.beside(move |room| room.take(&taken)).await?;
         self.run(room, id, journal).await
     }
 
@@ -107,7 +112,13 @@ impl Engine<'_> {
     ) -> Result<Ran> {
         let view = TurnView::of(rows.all(), true)?;
         let order = order_of(rows.all())?;
-        let mut payloads = stored(&view, store)?;
+        let mut payloads = match store.cloned() {
+            None => Vec::new(),
+            Some(store) => {
+                let view = view.clone();
+                blocking(move || stored(&view, &store)).await?
+            }
+        };
         if view.state.is_final() {
             return Ok(Ran { turn: view, payloads });
         }
@@ -126,7 +137,7 @@ impl Engine<'_> {
         };
         let (end, error) = match ended {
             Stop::Cancelled if Instant::now() < deadline => {
-                self.append(rows, TurnEvent::Interrupted { reason: "cancelled".to_owned() })?;
+                self.append(rows, TurnEvent::Interrupted { reason: "cancelled".to_owned() }).await?;
                 return Ok(Ran { turn: TurnView::of(rows.all(), false)?, payloads });
             }
             Stop::Cancelled => {
@@ -135,7 +146,7 @@ impl Engine<'_> {
             }
             Stop::End(end, error) => (end, error),
         };
-        self.append(rows, TurnEvent::Committed { end, error: error.map(Box::new) })?;
+        self.append(rows, TurnEvent::Committed { end, error: error.map(Box::new) }).await?;
         Ok(Ran { turn: TurnView::of(rows.all(), false)?, payloads })
     }
 
@@ -185,7 +196,7 @@ impl Engine<'_> {
         }
         let connector = Arc::clone(self.catalog.connector(&call.connector)?);
         let connector_id = connector.entry().qualified();
-        self.append(rows, TurnEvent::ConnectorStarted { index, connector_id: connector_id.clone() })?;
+        self.append(rows, TurnEvent::ConnectorStarted { index, connector_id: connector_id.clone() }).await?;
         let mut unwatched = NoObserver;
         let run = crate::run(&self.world, &*connector, call.request(), None, &mut unwatched);
         let ended = Box::pin(run).await;
@@ -207,7 +218,7 @@ impl Engine<'_> {
         let ok = error.is_none();
         let done =
             TurnEvent::ConnectorDone { index, connector_id, ok, payload_id, error: error.clone(), effects };
-        self.append(rows, done)?;
+        self.append(rows, done).await?;
         Ok(Some(error))
     }
 
@@ -232,7 +243,7 @@ impl Engine<'_> {
         let text = input_of(payloads, order.prompt.as_deref().unwrap_or_default(), &boundary);
         let ids = payloads.iter().filter_map(|one| one.get("payload_id")?.as_str()).map(str::to_owned);
         let payload_ids = ids.collect();
-        self.append(rows, TurnEvent::AgentStarted { agent_id: agent.to_owned(), payload_ids })?;
+        self.append(rows, TurnEvent::AgentStarted { agent_id: agent.to_owned(), payload_ids }).await?;
         let call = AgentCall {
             key: id.to_string(),
             agent: agent.to_owned(),
@@ -249,15 +260,16 @@ impl Engine<'_> {
         self.append(
             rows,
             TurnEvent::AgentDone { state, item_id, agent_turn_id, answer, tokens, error: kept },
-        )?;
+        )
+        .await?;
         if !outbox_items.is_empty() {
-            self.append(rows, TurnEvent::OutboxItems { ids: outbox_items })?;
+            self.append(rows, TurnEvent::OutboxItems { ids: outbox_items }).await?;
         }
         Ok(stop_of(state, error))
     }
 
-    fn append(&mut self, rows: &mut Rows, event: TurnEvent) -> Result<()> {
-        let row = rows.append(self.world.clock.now(), event)?;
+    async fn append(&mut self, rows: &mut Rows, event: TurnEvent) -> Result<()> {
+        let row = rows.append(self.world.clock.now(), event).await?;
         self.observer.row(row);
         Ok(())
     }
@@ -290,8 +302,7 @@ pub(super) fn order_of(rows: &[JournalRow]) -> Result<TurnOrder> {
 }
 
 /// Payloads of connectors that are done: read back, never read again from outside.
-pub(super) fn stored(view: &TurnView, store: Option<&PayloadStore>) -> Result<Vec<Value>> {
-    let Some(store) = store else { return Ok(Vec::new()) };
+fn stored(view: &TurnView, store: &PayloadStore) -> Result<Vec<Value>> {
     let ids = view.connectors.iter().filter_map(|one| one.payload_id.as_deref());
     let mut payloads = Vec::new();
     for id in ids {

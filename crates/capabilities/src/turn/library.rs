@@ -235,7 +235,7 @@ async fn in_memory(engine: &mut Engine<'_>, order: &TurnOrder) -> Result<Ran> {
     plan.require_reads()?;
     let id = TurnId::new(engine.world.clock.now().0, engine.world.entropy.bits());
     let mut rows = Rows::Memory(Vec::new());
-    rows.append(engine.world.clock.now(), planned(&engine.world, &id, &order, &plan))?;
+    rows.append(engine.world.clock.now(), planned(&engine.world, &id, &order, &plan)).await?;
     engine.go(&mut rows, &id, None, None).await
 }
 

@@ -22,9 +22,9 @@ impl Rows {
         }
     }
 
-    pub(super) fn append(&mut self, at: Timestamp, event: TurnEvent) -> Result<&JournalRow> {
+    pub(super) async fn append(&mut self, at: Timestamp, event: TurnEvent) -> Result<&JournalRow> {
         match self {
-            Rows::Kept(journal) => journal.append(at, event),
+            Rows::Kept(journal) => journal.append_async(at, event).await,
             Rows::Memory(rows) => {
                 let seq = rows.len() as u64;
                 let (prev, digest) = (String::new(), String::new());

@@ -14,7 +14,7 @@ use super::plan::TurnPlan;
 use super::row::{JournalRow, TurnEvent};
 use super::view::TurnView;
 use crate::chain::{self, Chain};
-use crate::{PayloadStore, World, sha256_of_bytes};
+use crate::{PayloadStore, World, blocking, sha256_of_bytes};
 
 /// Most Turns of one list.
 pub const TURNS_LISTED_MAX: usize = 1_000;
@@ -49,6 +49,15 @@ impl TurnRoom {
     /// Where payloads of Turns are kept.
     pub fn payloads(&self) -> &PayloadStore {
         &self.payloads
+    }
+
+    /// Does something with the files of the room beside the tasks that serve.
+    pub async fn beside<T: Send + 'static>(
+        &self,
+        act: impl FnOnce(&TurnRoom) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let room = self.clone();
+        blocking(move || act(&room)).await
     }
 
     /// Writes the first row of a Turn, or finds the one that has its key.

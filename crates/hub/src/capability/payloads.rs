@@ -1,11 +1,10 @@
 //! Reads payloads piece by piece: what an Agent's input holds only the beginning of.
 
-use loom_capabilities::TURNS_LISTED_MAX;
+use loom_capabilities::{TURNS_LISTED_MAX, blocking};
 use loom_domain::text::prefix;
 use loom_domain::{Code, Error, Principal, Result};
 use serde_json::{Value, json};
 
-use super::blocking;
 use crate::hub::Hub;
 
 /// Largest piece of one answer.

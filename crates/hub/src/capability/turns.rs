@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use loom_capabilities::{
-    Begun, Catalog, Engine, Journal, NoObserver, TurnOrder, TurnPlan, TurnState, TurnView,
+    Begun, Catalog, Engine, Journal, NoObserver, TurnOrder, TurnPlan, TurnRoom, TurnState, TurnView,
 };
 use loom_domain::{Code, Error, Principal, Result, TurnId};
 use serde_json::{Value, json};
@@ -66,8 +66,8 @@ impl Hub {
             return Ok(Asked::Plan(Box::new(plan)));
         }
         self.takes_work()?;
-        let room = self.turn_room();
-        let id = match room.begin(&self.world(), &order, &plan)? {
+        let (room, world) = (self.turn_room(), self.world());
+        let id = match room.beside(move |room| room.begin(&world, &order, &plan)).await? {
             Begun::New(id, journal) => {
                 self.run_turn(id.clone(), *journal);
                 id
@@ -82,38 +82,31 @@ impl Hub {
         who.require_owner()?;
         self.takes_work()?;
         let room = self.turn_room();
-        if !room.view(&id)?.state.is_final() {
-            self.run_turn(id.clone(), room.take(&id)?);
+        let asked = id.clone();
+        let open = move |room: &TurnRoom| match room.view(&asked)?.state.is_final() {
+            true => Ok(None),
+            false => room.take(&asked).map(Some),
+        };
+        if let Some(journal) = room.beside(open).await? {
+            self.run_turn(id.clone(), journal);
         }
         self.wait_turn(&id, wait).await
     }
 
     /// Asks whoever works on a Turn to stop, this hub or another process.
-    pub fn cancel_turn(&self, who: &Principal, id: &TurnId) -> Result<TurnView> {
+    pub async fn cancel_turn(&self, who: &Principal, id: TurnId) -> Result<TurnView> {
         who.require_owner()?;
-        self.turn_room().stop(id)
+        self.turn_room().beside(move |room| room.stop(&id)).await
     }
 
     /// A Turn with its payloads and, if wanted, its journal.
-    pub fn turn_document(&self, id: &TurnId, with_journal: bool) -> Result<Value> {
-        let room = self.turn_room();
-        let view = room.view(id)?;
-        let ids = view.connectors.iter().filter_map(|one| one.payload_id.as_deref());
-        // Payloads are removed with time; the Turn still names them.
-        let payloads: Vec<Value> = ids.filter_map(|id| room.payloads().show(id).ok()).collect();
-        let mut document = serde_json::to_value(&view).map_err(Error::internal)?;
-        if let Some(members) = document.as_object_mut() {
-            members.insert("payloads".to_owned(), json!(payloads));
-            if with_journal {
-                members.insert("journal".to_owned(), json!(room.rows(id)?));
-            }
-        }
-        Ok(document)
+    pub async fn turn_document(&self, id: TurnId, with_journal: bool) -> Result<Value> {
+        self.turn_room().beside(move |room| document(room, &id, with_journal)).await
     }
 
     /// The newest Turns.
-    pub fn list_turns(&self, most: usize) -> Vec<TurnView> {
-        self.turn_room().list(most)
+    pub async fn list_turns(&self, most: usize) -> Result<Vec<TurnView>> {
+        self.turn_room().beside(move |room| Ok(room.list(most))).await
     }
 
     /// Runs a Turn whose journal is in hand, as a task of the hub.
@@ -156,11 +149,27 @@ impl Hub {
         let mut ended = self.inner.capability.ended.subscribe();
         loop {
             ended.borrow_and_update();
-            let view = room.view(id)?;
+            let asked = id.clone();
+            let view = room.beside(move |room| room.view(&asked)).await?;
             let runs = matches!(view.state, TurnState::Starting | TurnState::Running);
             if !runs || tokio::time::timeout_at(deadline, ended.changed()).await.is_err() {
                 return Ok(view);
             }
         }
     }
+}
+
+fn document(room: &TurnRoom, id: &TurnId, with_journal: bool) -> Result<Value> {
+    let view = room.view(id)?;
+    let ids = view.connectors.iter().filter_map(|one| one.payload_id.as_deref());
+    // Payloads are removed with time; the Turn still names them.
+    let payloads: Vec<Value> = ids.filter_map(|id| room.payloads().show(id).ok()).collect();
+    let mut document = serde_json::to_value(&view).map_err(Error::internal)?;
+    if let Some(members) = document.as_object_mut() {
+        members.insert("payloads".to_owned(), json!(payloads));
+        if with_journal {
+            members.insert("journal".to_owned(), json!(room.rows(id)?));
+        }
+    }
+    Ok(document)
 }

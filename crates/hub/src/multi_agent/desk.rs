@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use loom_capabilities::{Chain, TurnOrder, chain_file, is_chain_held, is_unwritten_since, read_chain};
+use loom_capabilities::{
+    Chain, TurnOrder, blocking, chain_file, is_chain_held, is_unwritten_since, read_chain,
+};
 use loom_domain::{Code, Error, OperationId, Principal, Result, Timestamp};
 use loom_secrets::private_file::ensure_private_dir;
 use serde_json::{Value, json};
@@ -17,7 +19,6 @@ use super::log;
 use super::row::{Row, RunEvent, StopReason};
 use super::scheduler::{Scheduler, close};
 use super::view::{RunView, State, begun};
-use crate::capability::blocking;
 use crate::hub::Hub;
 
 /// Reports that wait for the journal.
@@ -113,11 +114,33 @@ fn start(hub: &Hub, id: &OperationId, journal: Chain<RunEvent>, is_resumed: bool
     Ok(())
 }
 
+/// Makes the journal of a run and starts it.
+fn begin(hub: &Hub, id: &OperationId, started: RunEvent) -> Result<()> {
+    ensure_private_dir(&folder(hub))?;
+    let mut journal = Chain::create(&path(hub, id))?;
+    journal.append(hub.now(), started)?;
+    let begun = start(hub, id, journal, false);
+    if begun.is_err() {
+        // It never ran; nobody shall take it up.
+        drop(std::fs::remove_file(path(hub, id)));
+    }
+    begun
+}
+
 fn scheduler(hub: &Hub, mut journal: Chain<RunEvent>, is_resumed: bool) -> Result<Scheduler> {
     if is_resumed {
         journal.append(hub.now(), RunEvent::Resumed)?;
     }
     Scheduler::new(hub.clone(), journal)
+}
+
+/// Ends a run that no hub works on.
+fn end(hub: &Hub, id: &OperationId) -> Result<()> {
+    if hub.run_view(id)?.state == State::Interrupted {
+        close(hub, Chain::open(&path(hub, id))?)?;
+        hub.inner.loops.tell_ended();
+    }
+    Ok(())
 }
 
 fn folder(hub: &Hub) -> PathBuf {
@@ -164,18 +187,12 @@ impl Hub {
         }
         self.takes_work()?;
         self.loops_ready().await;
-        ensure_private_dir(&folder(self))?;
         let id = OperationId::new(self.now().0, (self.inner.parts.entropy)());
-        let mut journal = Chain::create(&path(self, &id))?;
         let (run_id, file) = (id.to_string(), Box::new(file));
         let started = RunEvent::Started { run_id, file, agents };
-        journal.append(self.now(), started)?;
-        if let Err(error) = start(self, &id, journal, false) {
-            // It never ran; nobody shall take it up.
-            drop(std::fs::remove_file(path(self, &id)));
-            return Err(error);
-        }
-        self.multi_agent(&id)
+        let (hub, run) = (self.clone(), id.clone());
+        blocking(move || begin(&hub, &run, started)).await?;
+        self.multi_agent(&id).await
     }
 
     /// Lane by lane: the Agent exists, is of the runtime that is named, and works in no other lane; connectors are known.
@@ -215,8 +232,10 @@ impl Hub {
     }
 
     /// What is known of a run.
-    pub fn multi_agent(&self, id: &OperationId) -> Result<Value> {
-        serde_json::to_value(self.run_view(id)?).map_err(Error::internal)
+    pub async fn multi_agent(&self, id: &OperationId) -> Result<Value> {
+        let (hub, id) = (self.clone(), id.clone());
+        let view = blocking(move || hub.run_view(&id)).await?;
+        serde_json::to_value(view).map_err(Error::internal)
     }
 
     fn run_view(&self, id: &OperationId) -> Result<RunView> {
@@ -262,13 +281,12 @@ impl Hub {
         let live = self.inner.loops.all().get(id.as_str()).cloned();
         match live {
             Some(ask) => drop(ask.send_replace(Some(grace))),
-            None if self.run_view(id)?.state == State::Interrupted => {
-                close(self, Chain::open(&path(self, id))?)?;
-                self.inner.loops.tell_ended();
+            None => {
+                let (hub, id) = (self.clone(), id.clone());
+                blocking(move || end(&hub, &id)).await?;
             }
-            None => {}
         }
-        self.multi_agent(id)
+        self.multi_agent(id).await
     }
 
     /// Goes on with a run that was stopped, or that no hub works on. Another end is an end, and refused, on a dry run
@@ -282,12 +300,13 @@ impl Hub {
         who.require_owner()?;
         self.takes_work()?;
         self.loops_ready().await;
-        let rows = self.run_rows(id)?;
+        let (hub, run) = (self.clone(), id.clone());
+        let rows = blocking(move || hub.run_rows(&run)).await?;
         let (_, file, _) = begun(&rows)?;
         let ended = super::decide::Progress::of(file, &rows).stopped.map(|(reason, _)| reason);
         let is_live = self.inner.loops.all().contains_key(id.as_str());
         if is_live {
-            return self.multi_agent(id);
+            return self.multi_agent(id).await;
         }
         if let Some(reason) = ended.filter(|reason| *reason != StopReason::Stopped) {
             let why = format!("the run {id} ended: {}", reason.as_str());
@@ -296,9 +315,10 @@ impl Hub {
                 .with_hint("only a stopped run goes on; begin a new one with `loom multi-agent run FILE`"));
         }
         if !dry_run {
-            start(self, id, Chain::open(&path(self, id))?, true)?;
+            let (hub, id) = (self.clone(), id.clone());
+            blocking(move || start(&hub, &id, Chain::open(&path(&hub, &id))?, true)).await?;
         }
-        self.multi_agent(id)
+        self.multi_agent(id).await
     }
 
     /// Waits until a run is over, at most so long.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use loom_capabilities::{AgentState, Begun, Chain, TurnOrder, TurnPlan, TurnState, TurnView};
+use loom_capabilities::{AgentState, Begun, Chain, TurnOrder, TurnPlan, TurnRoom, TurnState, TurnView};
 use loom_domain::text::prefix;
 use loom_domain::{Code, Error, Result, TurnId};
 use tokio::sync::{mpsc, watch};
@@ -56,10 +56,9 @@ impl Scheduler {
         mut stop: watch::Receiver<Option<Duration>>,
     ) -> Result<()> {
         loop {
-            if let Some(grace) = *stop.borrow_and_update()
-                && self.stopping.is_none()
-            {
-                self.ask_to_stop(grace)?;
+            let asked = *stop.borrow_and_update();
+            if let Some(grace) = asked.filter(|_| self.stopping.is_none()) {
+                self.ask_to_stop(grace).await?;
             }
             let now = self.hub.now();
             let lanes: Vec<&str> = self.lanes.iter().map(String::as_str).collect();
@@ -69,7 +68,7 @@ impl Scheduler {
                 Next::Begin { open, fresh } => {
                     for of in fresh {
                         let seen = self.journal.rows().len() as u64;
-                        self.add(RunEvent::LaneStarted { of: of.clone(), seen })?;
+                        self.add(RunEvent::LaneStarted { of: of.clone(), seen }).await?;
                         self.begin(of);
                     }
                     open.into_iter().for_each(|of| self.begin(of));
@@ -79,7 +78,7 @@ impl Scheduler {
                     wait = Duration::from_millis(u64::try_from(at.since_ms(now)).unwrap_or(0)).min(LOOK);
                 }
                 Next::Stop(reason, which) if self.running.is_empty() => {
-                    return self.add(RunEvent::Stopped { reason, which });
+                    return self.add(RunEvent::Stopped { reason, which }).await;
                 }
                 // What runs ends first.
                 Next::Wait(None) | Next::Stop(..) => {}
@@ -87,36 +86,42 @@ impl Scheduler {
             let grace = self.stopping.unwrap_or_else(|| Instant::now() + LOOK);
             tokio::select! {
                 Some(ended) = self.running.join_next() => {
-                    self.ended(ended.map_err(Error::internal)?)?;
+                    self.ended(ended.map_err(Error::internal)?).await?;
                 }
-                Some(report) = told.recv() => self.told(report),
+                Some(report) = told.recv() => self.told(report).await,
                 changed = stop.changed() => if changed.is_err() {
                     return Err(Error::new(Code::HubDraining, "the hub is shutting down"));
                 },
                 () = tokio::time::sleep_until(grace), if self.stopping.is_some() => {
                     self.stopping = Some(Instant::now() + ASK_AGAIN);
-                    self.stop_turns();
+                    self.stop_turns().await;
                 }
                 () = tokio::time::sleep(wait) => {}
             }
         }
     }
 
-    fn ask_to_stop(&mut self, grace: Duration) -> Result<()> {
+    async fn ask_to_stop(&mut self, grace: Duration) -> Result<()> {
         self.stopping = Some(Instant::now() + grace);
         let asked = Progress::of(&self.file, self.journal.rows()).stop_asked.is_some();
         let grace_ms = u64::try_from(grace.as_millis()).unwrap_or(u64::MAX);
-        if asked { Ok(()) } else { self.add(RunEvent::StopAsked { grace_ms }) }
+        if asked { Ok(()) } else { self.add(RunEvent::StopAsked { grace_ms }).await }
     }
 
     /// Asks the Turns that still run to stop.
-    fn stop_turns(&self) {
-        let room = self.hub.turn_room();
-        for turn in room.list(loom_capabilities::TURNS_LISTED_MAX) {
-            let is_own = turn.turn_key.as_deref().is_some_and(|key| key.starts_with(&self.key_of_run()));
-            if is_own && let Ok(id) = turn.turn_id.parse::<TurnId>() {
-                let _ = room.stop(&id);
+    async fn stop_turns(&self) {
+        let own = self.key_of_run();
+        let stop = move |room: &TurnRoom| {
+            for turn in room.list(loom_capabilities::TURNS_LISTED_MAX) {
+                let is_own = turn.turn_key.as_deref().is_some_and(|key| key.starts_with(&own));
+                if is_own && let Ok(id) = turn.turn_id.parse::<TurnId>() {
+                    let _ = room.stop(&id);
+                }
             }
+            Ok(())
+        };
+        if let Err(error) = self.hub.turn_room().beside(stop).await {
+            tracing::warn!("the Turns of the run {} were not asked to stop: {error}", self.run_id);
         }
     }
 
@@ -152,7 +157,7 @@ impl Scheduler {
         }
     }
 
-    fn ended(&mut self, (of, turn): Ended) -> Result<()> {
+    async fn ended(&mut self, (of, turn): Ended) -> Result<()> {
         self.lanes.retain(|lane| *lane != of.lane);
         let told = Progress::of(&self.file, self.journal.rows())
             .lanes
@@ -181,22 +186,22 @@ impl Scheduler {
             done.0 = LaneEnd::Failed;
         }
         let (end, turn_id, report, tokens, error) = done;
-        self.add(RunEvent::LaneDone { of, end, turn_id, report, tokens, error })
+        self.add(RunEvent::LaneDone { of, end, turn_id, report, tokens, error }).await
     }
 
-    fn told(&mut self, told: Told) {
-        let stored = self.report(&told.lane, told.report);
+    async fn told(&mut self, told: Told) {
+        let stored = self.report(&told.lane, told.report).await;
         // An Agent that no longer waits for the answer has its report stored all the same.
         drop(told.stored.send(stored));
     }
 
-    fn report(&mut self, lane: &str, report: Report) -> Result<()> {
+    async fn report(&mut self, lane: &str, report: Report) -> Result<()> {
         let of = report.taken(lane, &self.file, self.journal.rows())?;
-        self.add(RunEvent::LaneReported { of, report })
+        self.add(RunEvent::LaneReported { of, report }).await
     }
 
-    fn add(&mut self, event: RunEvent) -> Result<()> {
-        self.journal.append(self.hub.now(), event).map(drop)
+    async fn add(&mut self, event: RunEvent) -> Result<()> {
+        self.journal.append_async(self.hub.now(), event).await.map(drop)
     }
 }
 
@@ -208,11 +213,15 @@ async fn turn(hub: Hub, order: TurnOrder) -> std::result::Result<TurnView, (Lane
         match begun {
             Begun::New(id, journal) => hub.turn_to_its_end(&id, *journal).await,
             Begun::Known(id) => {
-                let room = hub.turn_room();
-                let view = room.view(&id)?;
-                match view.state.is_final() {
-                    true => Ok(view),
-                    false => hub.turn_to_its_end(&id, room.take(&id)?).await,
+                let asked = id.clone();
+                let known = move |room: &TurnRoom| {
+                    let view = room.view(&asked)?;
+                    let journal = if view.state.is_final() { None } else { Some(room.take(&asked)?) };
+                    Ok((view, journal))
+                };
+                match hub.turn_room().beside(known).await? {
+                    (view, None) => Ok(view),
+                    (_, Some(journal)) => hub.turn_to_its_end(&id, journal).await,
                 }
             }
         }
@@ -223,7 +232,8 @@ async fn turn(hub: Hub, order: TurnOrder) -> std::result::Result<TurnView, (Lane
 async fn begin(hub: &Hub, order: &TurnOrder) -> Result<Begun> {
     let (world, catalog) = (hub.world(), hub.catalog().await?);
     let plan = Box::pin(TurnPlan::make(&world, &catalog, order)).await?;
-    hub.turn_room().begin(&world, order, &plan)
+    let order = order.clone();
+    hub.turn_room().beside(move |room| room.begin(&world, &order, &plan)).await
 }
 
 /// A run that was asked to stop while no hub worked on it is over.

@@ -41,7 +41,7 @@ async fn cap_136_a_resume_that_is_locked_writes_nothing() {
     begin(&house).await;
     let refused = house.hub().resume_multi_agent(&Principal::Owner, &first, false).await.unwrap_err();
     assert_eq!(refused.code, Code::Locked);
-    assert_eq!(house.hub().multi_agent(&first).unwrap(), stopped);
+    assert_eq!(house.hub().multi_agent(&first).await.unwrap(), stopped);
     let path = chain_file(&house.hub().home().join("multi-agent"), first.as_str());
     let rows = read_chain::<Value>(&path).unwrap();
     assert!(rows.iter().all(|row| row.body["kind"] != "resumed"), "{rows:#?}");
@@ -54,7 +54,7 @@ async fn cap_136_an_open_run_is_taken_up_behind_many_newer_ones() {
     let mut house = paused().await;
     let run = begin(&house).await;
     house.hub().stop(Duration::ZERO).await;
-    assert_eq!(house.hub().multi_agent(&run).unwrap()["state"], "interrupted");
+    assert_eq!(house.hub().multi_agent(&run).await.unwrap()["state"], "interrupted");
     let folder = house.hub().home().join("multi-agent");
     for n in 0..250 {
         let newer = OperationId::new(house.now().plus_ms(1_000).0, n);
@@ -62,7 +62,7 @@ async fn cap_136_an_open_run_is_taken_up_behind_many_newer_ones() {
     }
     house.start();
     house.hub().loops_ready().await;
-    assert_eq!(house.hub().multi_agent(&run).unwrap()["state"], "running");
+    assert_eq!(house.hub().multi_agent(&run).await.unwrap()["state"], "running");
     house.end().await;
 }
 

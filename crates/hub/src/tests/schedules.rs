@@ -182,7 +182,7 @@ async fn cap_135_cap_128_what_was_cut_off_is_done_at_the_next_start() {
     assert_eq!(Shelf::new(house.hub().home()).list().unwrap().len(), 1);
     let entry = ended(&house, Kind::Turn, "turn").await;
     assert_eq!(told(&entry), [("2027-01-15T08:01", Outcome::Done, None)]);
-    assert_eq!(house.hub().list_turns(10).len(), 1);
+    assert_eq!(house.hub().list_turns(10).await.unwrap().len(), 1);
     house.end().await;
 }
 
@@ -195,7 +195,7 @@ async fn cap_128_a_turn_of_another_node_is_told_as_interrupted() {
     house.start();
     let entry = ended(&house, Kind::Turn, "turn").await;
     assert_eq!(told(&entry), [("2027-01-15T08:01", Outcome::Failed, Some("interrupted"))]);
-    assert!(house.hub().list_turns(10).is_empty());
+    assert!(house.hub().list_turns(10).await.unwrap().is_empty());
     house.end().await;
 }
 
@@ -207,11 +207,12 @@ async fn cap_128_a_schedule_runs_a_turn_once_a_time() {
     pass_days(&house, 1, "one").await;
     let entry = ended(&house, Kind::Turn, "probe").await;
     assert_eq!(told(&entry), [("2027-01-16T00:00", Outcome::Done, None)]);
-    let turns = house.hub().list_turns(10);
+    let turns = house.hub().list_turns(10).await.unwrap();
     assert_eq!(turns.len(), 1);
     assert_eq!(entry.occurrences[0].work.turn_id.as_deref(), Some(turns[0].turn_id.as_str()));
     pass_days(&house, 1, "two").await;
-    until("a second Turn", || async { (house.hub().list_turns(10).len() == 2).then_some(()) }).await;
+    until("a second Turn", || async { (house.hub().list_turns(10).await.unwrap().len() == 2).then_some(()) })
+        .await;
     house.end().await;
 }
 

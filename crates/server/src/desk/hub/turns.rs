@@ -26,22 +26,22 @@ impl Turns for HubDesk {
         let asked = self.hub.begin_turn(intent.principal, order, intent.dry_run, wait);
         match Box::pin(asked).await? {
             Asked::Plan(plan) => value(plan),
-            Asked::Turn(turn) => self.hub.turn_document(&turn.turn_id.parse()?, false),
+            Asked::Turn(turn) => self.hub.turn_document(turn.turn_id.parse()?, false).await,
         }
     }
     async fn turns(&self, _: Principal) -> Result<Value> {
-        let turns = self.hub.list_turns(TURNS_LISTED);
+        let turns = self.hub.list_turns(TURNS_LISTED).await?;
         value(json!({"schema_version": "loom.turn_list/v1", "items": turns, "nextCursor": null}))
     }
     async fn turn(&self, _: Principal, id: TurnId, with_journal: bool) -> Result<Value> {
-        self.hub.turn_document(&id, with_journal)
+        self.hub.turn_document(id, with_journal).await
     }
     async fn resume_turn(&self, who: Principal, id: TurnId, wait: Duration) -> Result<Value> {
         self.hub.resume_turn(who, id.clone(), wait).await?;
-        self.hub.turn_document(&id, false)
+        self.hub.turn_document(id, false).await
     }
     async fn cancel_turn(&self, who: Principal, id: TurnId) -> Result<Value> {
-        value(self.hub.cancel_turn(&who, &id)?)
+        value(self.hub.cancel_turn(&who, id).await?)
     }
     async fn payload(&self, who: Principal, id: String, pointer: String, offset: usize) -> Result<Value> {
         self.hub.payload_piece(who, id, pointer, offset).await
