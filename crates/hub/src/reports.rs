@@ -7,7 +7,7 @@ mod shelf;
 use std::time::Duration;
 
 use loom_api::request;
-use loom_capabilities::{HistoryFilter, PayloadStore, Row};
+use loom_capabilities::{HistoryFilter, PayloadStore, Row, blocking};
 use loom_domain::{Error, Principal, Result, Timestamp};
 use loom_report::{Facts, Form, Observed, Order, Report, Run, build};
 use loom_secrets::{Profile, Redactor};
@@ -57,12 +57,13 @@ impl Hub {
             let report = self.render(&order).await?;
             return Ok(Reported { report, created: false, deliveries: Vec::new() });
         }
-        let (report, created) = match shelf.of_run(&order.run_key())? {
+        let (known, run_key) = (shelf.clone(), order.run_key());
+        let (report, created) = match blocking(move || known.of_run(&run_key)).await? {
             Some(report) => (report, false),
             None => {
                 let report = self.render(&order).await?;
-                shelf.keep(&report)?;
-                (report, true)
+                let keep = move || shelf.keep(&report).map(|()| report);
+                (blocking(keep).await?, true)
             }
         };
         let mut deliveries = Vec::new();
@@ -83,27 +84,42 @@ impl Hub {
     /// Builds the document of a window from what is recorded.
     async fn render(&self, order: &Order) -> Result<Report> {
         let window = &order.window;
-        let mut facts = self.store().report_facts(window.start, window.end).await?;
-        let (home, start, end) = (self.home().clone(), window.start, window.end);
-        let read = move || runs_of(&home, start, end);
-        facts.runs = tokio::task::spawn_blocking(read).await.map_err(Error::internal)?;
-        build(order, &facts, &masks(self.redactor()))
+        let facts = self.store().report_facts(window.start, window.end).await?;
+        built(self.home().clone(), order.clone(), facts, masks(self.redactor())).await
     }
+}
+
+/// Reads the runs and makes the document, beside the tasks that serve: a window can hold very many facts.
+async fn built(
+    home: Home,
+    order: Order,
+    mut facts: Facts,
+    mask: impl Fn(&str) -> String + Send + 'static,
+) -> Result<Report> {
+    let build = move || {
+        facts.runs = runs_of(&home, order.window.start, order.window.end);
+        build(&order, &facts, &mask)
+    };
+    blocking(build).await
 }
 
 /// The report of a home without its hub: what only the hub knows is told as not observed.
 pub fn without_hub(home: &Home, order: &Order, redactor: &Redactor) -> Result<Report> {
-    let absent = "the hub is not running";
-    let facts = Facts {
-        connections: Observed::not_observed(absent),
-        deliveries: Observed::not_observed(absent),
-        items: Observed::not_observed(absent),
-        refusals: Observed::not_observed(absent),
-        turns: Observed::not_observed(absent),
-        applies: Observed::not_observed(absent),
-        runs: runs_of(home, order.window.start, order.window.end),
-    };
-    build(order, &facts, &masks(redactor))
+    let runs = runs_of(home, order.window.start, order.window.end);
+    build(order, &Facts { runs, ..nothing_observed("the hub is not running") }, &masks(redactor))
+}
+
+/// Facts of which none was asked for.
+fn nothing_observed(why: &str) -> Facts {
+    Facts {
+        connections: Observed::not_observed(why),
+        deliveries: Observed::not_observed(why),
+        items: Observed::not_observed(why),
+        refusals: Observed::not_observed(why),
+        turns: Observed::not_observed(why),
+        applies: Observed::not_observed(why),
+        runs: Observed::not_observed(why),
+    }
 }
 
 fn masks(redactor: &Redactor) -> impl Fn(&str) -> String + use<> {
@@ -132,5 +148,32 @@ fn runs_of(home: &Home, start: Timestamp, end: Timestamp) -> Observed<Run> {
         Observed::partial(runs, "the window holds more runs than are read")
     } else {
         Observed::complete(runs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+    use std::thread;
+
+    use super::*;
+
+    /// CAP-134: whatever a window holds, no task that serves waits for its report.
+    #[tokio::test]
+    async fn cap_134_a_report_is_built_beside_the_tasks_that_serve() {
+        let home = tempfile::tempdir().unwrap();
+        let asked = request::Report::default();
+        let order = order_of(&asked, &crate::config::ReportSection::default(), Timestamp(1_800_000_000_000));
+        let builder = Arc::new(Mutex::new(None));
+        let seen = Arc::clone(&builder);
+        let mask = move |text: &str| {
+            *seen.lock().unwrap() = Some(thread::current().id());
+            text.to_owned()
+        };
+        let facts = nothing_observed("nobody asked");
+        let report = built(Home::new(home.path()), order.unwrap(), facts, mask).await.unwrap();
+        assert!(report.is_whole());
+        let builder = builder.lock().unwrap().unwrap();
+        assert_ne!(builder, thread::current().id());
     }
 }
