@@ -261,3 +261,29 @@ fn cap_120_grants_are_given_listed_and_revoked() {
         assert!(store.grants_of(world.agent_id()).await.unwrap().is_empty());
     });
 }
+
+/// Few plans that hold much are held back as many are, a day long; the owner's are not.
+#[test]
+fn an_agent_stores_so_many_bytes_of_plans_in_a_day() {
+    both(async |world: &World| {
+        let agent = Principal::Agent(world.agent_id());
+        let large = |n: u128| {
+            let mut plan = new_plan(n, &["sha256:a"]);
+            plan.calls[0].content = Some("x".repeat(3_500_000));
+            plan
+        };
+        let submit = async |who: &Principal, n: u128| {
+            world.store().submit_plan(world.act_as(who.clone()), large(n)).await.map(drop)
+        };
+        for n in 100..104 {
+            submit(&agent, n).await.unwrap();
+        }
+        let refused = submit(&agent, 104).await.unwrap_err();
+        assert_eq!(refused.code, Code::TooMany, "{refused}");
+        assert!(refused.message.contains("bytes"), "{refused}");
+        submitted(world, agent.clone(), 105, &["sha256:a"]).await;
+        submit(&Principal::Owner, 106).await.unwrap();
+        world.pass_ms(24 * 3_600_000 + 1);
+        submit(&agent, 104).await.unwrap();
+    });
+}

@@ -30,6 +30,8 @@ const PLAN_BYTES_MAX: usize = 4 * 1024 * 1024;
 const GATES_WAITING_MAX: i64 = 100;
 /// Plans of one Agent in a day.
 const PLANS_PER_DAY_MAX: i64 = 1_000;
+/// Bytes of them in a day.
+const PLAN_BYTES_PER_DAY_MAX: i64 = 16 * 1024 * 1024;
 const DAY_MS: i64 = 24 * 3_600_000;
 
 impl Doc for ConnectorPlan {
@@ -158,8 +160,12 @@ fn submit(unit: &mut Unit<'_>, new: &NewPlan) -> Result<(ConnectorPlan, Vec<Gate
         call.gate = Some(gate.id.clone());
         gates.push(gate);
     }
-    if crate::tx::to_doc(&plan)?.len() > PLAN_BYTES_MAX {
+    let bytes = crate::tx::to_doc(&plan)?.len();
+    if bytes > PLAN_BYTES_MAX {
         return Err(Error::new(Code::TooLarge, "the plan is over 4 MiB"));
+    }
+    if let Some(agent) = &plan.agent_id {
+        bytes_fit(unit, agent, i64::try_from(bytes).unwrap_or(i64::MAX))?;
     }
     docs::insert(unit.tx, &plan)?;
     unit.audit(&Audit {
@@ -198,6 +204,20 @@ fn within_limits(unit: &mut Unit<'_>, agent: &loom_domain::AgentId, gated: i64) 
         )),
         false => Ok(()),
     }
+}
+
+/// Few plans can hold much.
+fn bytes_fit(unit: &mut Unit<'_>, agent: &loom_domain::AgentId, bytes: i64) -> Result<()> {
+    let today = "SELECT COALESCE(SUM(OCTET_LENGTH(doc)), 0) FROM connector_plans WHERE agent_id = ?1 AND created_at > ?2";
+    let today = unit.tx.number(today, &params![agent.as_str(), unit.now.plus_ms(-DAY_MS)])?;
+    if today.saturating_add(bytes) <= PLAN_BYTES_PER_DAY_MAX {
+        return Ok(());
+    }
+    Err(Error::new(
+        Code::TooMany,
+        format!("the plans of a day have at most {PLAN_BYTES_PER_DAY_MAX} bytes ({today} are taken)"),
+    )
+    .with_hint("send less with each call, or wait until tomorrow"))
 }
 
 fn open(
