@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use loom_domain::{Code, Error, Result, TurnId};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -15,7 +15,7 @@ use super::order::{OnError, TurnOrder};
 use super::plan::TurnPlan;
 use super::room::{Begun, Journal, TurnRoom};
 use super::row::{AgentState, JournalRow, TurnEnd, TurnEvent};
-use super::view::{ConnectorState, TurnView};
+use super::view::{ConnectorState, ConnectorView, TurnView};
 use crate::{Catalog, Effects, NoObserver, PayloadStore, World, blocking};
 
 /// How often a wish to stop is looked for.
@@ -203,8 +203,10 @@ impl Engine<'_> {
         if self.world.cancel.is_cancelled() {
             return Ok(None);
         }
+        let mut payload_lost = false;
         let (payload_id, error, effects) = match ended {
             Ok(payload) => {
+                payload_lost = self.world.payloads.is_some() && !payload.effects.state_written;
                 let found = (
                     Some(payload.payload_id.clone()).filter(|_| payload.effects.state_written),
                     payload.error.clone().map(Box::new),
@@ -216,8 +218,15 @@ impl Engine<'_> {
             Err(error) => (None, Some(Box::new(error)), Effects::default()),
         };
         let ok = error.is_none();
-        let done =
-            TurnEvent::ConnectorDone { index, connector_id, ok, payload_id, error: error.clone(), effects };
+        let done = TurnEvent::ConnectorDone {
+            index,
+            connector_id,
+            ok,
+            payload_id,
+            payload_lost,
+            error: error.clone(),
+            effects,
+        };
         self.append(rows, done).await?;
         Ok(Some(error))
     }
@@ -303,9 +312,12 @@ pub(super) fn order_of(rows: &[JournalRow]) -> Result<TurnOrder> {
 
 /// Payloads of connectors that are done: read back, never read again from outside.
 fn stored(view: &TurnView, store: &PayloadStore) -> Result<Vec<Value>> {
-    let ids = view.connectors.iter().filter_map(|one| one.payload_id.as_deref());
     let mut payloads = Vec::new();
-    for id in ids {
+    for one in &view.connectors {
+        let Some(id) = &one.payload_id else {
+            payloads.extend(one.payload_lost.then(|| lost(one)));
+            continue;
+        };
         match store.show(id) {
             Ok(payload) => payloads.push(payload),
             // Payloads of Turns that are over are removed with time.
@@ -314,4 +326,14 @@ fn stored(view: &TurnView, store: &PayloadStore) -> Result<Vec<Value>> {
         }
     }
     Ok(payloads)
+}
+
+/// What stands for a payload that was made and could not be kept: that it is gone, never that it was empty.
+fn lost(of: &ConnectorView) -> Value {
+    let error = Error::new(Code::ArtifactMissing, "the payload was read and could not be kept")
+        .with_hint("begin a Turn under another key to read it anew");
+    json!({
+        "connector_id": of.connector_id, "payload_id": null, "ok": false, "complete": false,
+        "warnings": ["payload_not_saved"], "error": error,
+    })
 }

@@ -67,6 +67,9 @@ pub enum TurnEvent {
         ok: bool,
         /// Its payload, kept below the home.
         payload_id: Option<String>,
+        /// Whether it had a payload that could not be kept.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        payload_lost: bool,
         /// What went wrong.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(with = "Option<serde_json::Value>")]

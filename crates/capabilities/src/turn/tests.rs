@@ -83,6 +83,38 @@ async fn cap_126_a_turn_goes_on_behind_every_row() {
     }
 }
 
+/// CAP-126: a payload that could not be kept is told as lost when the Turn goes on, and its step is not repeated.
+#[tokio::test]
+async fn cap_126_a_payload_that_was_not_kept_is_told_as_lost() {
+    let twin = twin().await;
+    let home = tempfile::tempdir().unwrap();
+    // Nothing can be kept where a file stands in the folder's place.
+    std::fs::write(home.path().join("payloads"), b"").unwrap();
+    let connectors = vec![reads(&twin.base_url(), 1), reads(&twin.base_url(), 2)];
+    let ran = begin(&room(home.path()), TurnOrder { connectors, ..TurnOrder::new() }).await.unwrap();
+    assert_eq!(ran.turn.state, TurnState::Completed);
+    assert_eq!((ran.payloads.len(), &ran.payloads[0]["ok"]), (2, &json!(true)));
+    assert_eq!(ran.payloads[0]["warnings"], json!(["payload_not_saved"]));
+    assert!(ran.turn.connectors.iter().all(|one| one.payload_lost && one.payload_id.is_none()));
+    let id: TurnId = ran.turn.turn_id.parse().unwrap();
+    let file = home.path().join(format!("turns/{id}.ndjson"));
+    let journal = std::fs::read_to_string(&file).unwrap();
+    let behind_first: Vec<&str> = journal.lines().take(3).collect();
+    std::fs::write(&file, format!("{}\n", behind_first.join("\n"))).unwrap();
+    std::fs::remove_file(home.path().join("payloads")).unwrap();
+    twin.clear_requests();
+    let again = resume(&room(home.path()), &id).await.unwrap();
+    assert_eq!((again.turn.state, twin.requests().len()), (TurnState::Completed, 1));
+    let told = &again.payloads[0];
+    assert_eq!((&told["ok"], &told["error"]["code"]), (&json!(false), &json!("artifact_missing")));
+    assert_eq!(
+        (&told["connector_id"], &again.payloads[1]["ok"]),
+        (&json!("github_public_probe"), &json!(true))
+    );
+    let shown = super::agent::input_of(&again.payloads, "go on", "b0b0");
+    assert!(shown.contains("artifact_missing"), "{shown}");
+}
+
 fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap().flatten() {

@@ -60,6 +60,9 @@ pub struct ConnectorView {
     pub state: ConnectorState,
     /// Its payload.
     pub payload_id: Option<String>,
+    /// Whether it had a payload that could not be kept.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub payload_lost: bool,
     /// What went wrong.
     #[schemars(with = "Option<serde_json::Value>")]
     pub error: Option<Box<Error>>,
@@ -189,11 +192,12 @@ impl TurnView {
                     one.state = ConnectorState::Running;
                 }
             }
-            TurnEvent::ConnectorDone { index, ok, payload_id, error, effects, .. } => {
+            TurnEvent::ConnectorDone { index, ok, payload_id, payload_lost, error, effects, .. } => {
                 self.effects.add(*effects);
                 if let Some(one) = self.connectors.get_mut(*index) {
                     one.state = if *ok { ConnectorState::Done } else { ConnectorState::Failed };
                     one.payload_id.clone_from(payload_id);
+                    one.payload_lost = *payload_lost;
                     one.error.clone_from(error);
                 }
             }
