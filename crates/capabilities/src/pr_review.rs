@@ -69,7 +69,7 @@ impl PrReview {
             .operation(checks)
             .operation(handled)
             .examples(
-                "capability run pr_review --repo owner/repo --filter \"open -draft checks:passing\"",
+                "capability run pr_review --repo owner/repo \\\n    --filter \"open -draft checks:passing\"",
                 "capability run pr_review --repo owner/repo --queue",
             );
         PrReview { entry, allowed: Allowed::default() }
