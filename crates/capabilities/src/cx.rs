@@ -10,7 +10,9 @@ use std::time::Duration;
 
 use loom_domain::{Code, Error, EventId, OperationId, Principal, Result, Timestamp};
 use loom_secrets::{CredentialRef, Kind, Secret};
-use loom_transport::{CredentialBinding, Hosts, Method, RequestBuilder, TraceContext, Transport};
+use loom_transport::{
+    CacheKey, CacheMode, CredentialBinding, Hosts, Method, RequestBuilder, TraceContext, Transport,
+};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -144,6 +146,16 @@ impl Cx {
             builder = builder.deadline(left.max(DEADLINE_MIN));
         }
         Ok(builder)
+    }
+
+    /// A place in the conditional cache, used as the run was told to.
+    pub fn cache_key(&self) -> CacheKey {
+        CacheKey { mode: self.world.cache, ..CacheKey::default() }
+    }
+
+    /// Whether what was stored may stand in for an answer for a while without being asked about.
+    pub fn reads_stored(&self) -> bool {
+        self.world.cache == CacheMode::Use
     }
 
     /// The door itself, for what [`Cx::request`] does not offer.

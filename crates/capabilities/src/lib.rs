@@ -88,5 +88,8 @@ pub use turn::{
     TurnPlan, TurnPlanAgent, TurnPlanConnector, TurnRoom, TurnState, TurnView,
 };
 
+/// How answers that were stored are used.
+pub use loom_transport::CacheMode;
+
 /// The one error of Loom.
 pub use loom_domain::Error as LoomError;

@@ -29,7 +29,7 @@ pub enum CacheMode {
     /// Asks whether the stored answer still holds.
     #[default]
     Use,
-    /// `--no-cache`: nothing stored is used without asking. As nothing ever is, the same as `Use`.
+    /// `--no-cache`: nothing stored is used without asking. The transport never does; what else keeps answers must not.
     NoCache,
     /// `--refresh`: asks for the whole answer, without conditional headers, and stores it anew.
     Refresh,

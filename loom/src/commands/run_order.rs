@@ -34,6 +34,7 @@ pub(super) async fn run(cx: &mut Context<'_, '_>) -> Outcome {
     }
     let tape = tape(&world, &order, &request)?;
     let mut world = world::with_tape(cx.env, tape.clone())?;
+    world.cache = order.common.cache;
     if save {
         world.payloads = Some(world::payloads(cx.env));
     }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use loom_twins::github::{GithubTwin, Repo};
 use serde_json::Value;
 
 use super::{Ran, run_in};
@@ -290,4 +291,31 @@ fn cap_121_a_source_map_goes_its_way() {
     std::fs::write(&broken, text).unwrap();
     let refused = run(&["validate", broken.to_str().unwrap()]);
     assert!(refused.exit == 1 && refused.out.contains("/boundary"), "{}{}", refused.out, refused.err);
+}
+
+/// CAP-047: a second process asks whether what is kept still holds; `--refresh` reads everything anew.
+#[test]
+fn cap_047_refresh_and_no_cache_reach_the_service() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let repo = Repo::new("acme/tool").open_pulls(3);
+    let twin = runtime.block_on(GithubTwin::builder().repo(repo).start()).unwrap();
+    let (dir, base) = (tempfile::tempdir().unwrap(), twin.base_url());
+    let line = ["capability", "run", "pr_review", "--repo", "acme/tool", "--detail", "list", "--json"];
+    let line = [&line[..], &["--api-url", base.as_str()]].concat();
+    let mut digests = Vec::new();
+    for (more, status) in [
+        (&[][..], 200),
+        (&[], 304),
+        (&["--refresh"], 200),
+        (&["--no-cache"], 304),
+        (&["--no-cache", "--refresh"], 200),
+    ] {
+        twin.clear_requests();
+        let ran = at(dir.path(), &[&line[..], more].concat());
+        assert_eq!(ran.exit, 0, "{}{}", ran.out, ran.err);
+        digests.push(ran.json()["content_digest"].clone());
+        let statuses: Vec<_> = twin.requests().iter().map(|request| request.status).collect();
+        assert_eq!(statuses, [Some(status)], "{more:?}");
+    }
+    assert!(digests.iter().all(|digest| *digest == digests[0]), "{digests:?}");
 }

@@ -80,4 +80,10 @@ pub struct CapabilityRun {
     /// Limits.
     #[serde(skip_serializing_if = "Value::is_null")]
     pub limits: Value,
+    /// Whether nothing stored is used that the service does not confirm.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub no_cache: bool,
+    /// Whether everything is read anew.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub refresh: bool,
 }

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use loom_domain::{Error, Principal, Result};
 use loom_secrets::{CredentialRef, Kind, Redactor, Resolver, Secret};
-use loom_transport::{Clock, Entropy, SystemClock, SystemEntropy, TraceContext, Transport};
+use loom_transport::{CacheMode, Clock, Entropy, SystemClock, SystemEntropy, TraceContext, Transport};
 use sha2::Sha256;
 use tokio_util::sync::CancellationToken;
 
@@ -51,6 +51,8 @@ pub struct World {
     pub cancel: CancellationToken,
     /// Whether readiness may ask the network.
     pub network_checks: bool,
+    /// How answers that were stored are used.
+    pub cache: CacheMode,
     /// Values that live between runs.
     pub scratch: Scratch,
     /// The home, where there is one.
@@ -85,6 +87,7 @@ impl World {
             trace: TraceContext::default(),
             cancel: CancellationToken::new(),
             network_checks: false,
+            cache: CacheMode::default(),
             scratch: Scratch::default(),
             home: None,
             payloads: None,

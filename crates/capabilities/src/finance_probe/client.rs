@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use loom_domain::{Code, Error, Result, Timestamp};
-use loom_transport::{CacheKey, Method, RequestBuilder, SCOPE_SEC};
+use loom_transport::{Method, RequestBuilder, SCOPE_SEC};
 use serde::de::DeserializeOwned;
 use tokio::time::Instant;
 
@@ -77,7 +77,7 @@ impl<'a> Sec<'a> {
     /// Reads a JSON document; it is asked for conditionally when this process has read it before.
     pub(super) async fn json<T: DeserializeOwned>(&self, url: &str) -> Result<(T, Seen)> {
         let request = self.request(url)?.header("accept", "application/json").max_body_bytes(JSON_BYTES_MAX);
-        let response = request.cache(CacheKey::default()).send().await?;
+        let response = request.cache(self.cx.cache_key()).send().await?;
         let age = response.header("age").and_then(|age| age.trim().parse().ok());
         let from_cache = response.meta().from_cache;
         // A confirmed answer is as old as its confirmation.

@@ -8,7 +8,7 @@ mod pace;
 use std::sync::{Arc, OnceLock};
 
 use loom_domain::Code;
-use loom_transport::Transport;
+use loom_transport::{CacheMode, Transport};
 use loom_twins::sec::{Fault, FaultAction, SecTwin};
 use serde_json::{Value, json};
 
@@ -169,6 +169,11 @@ async fn tickers_are_read_once_a_day() {
     world.scratch.put(&name, kept);
     assert!(ask_in(&world, &twin, "company", json!({"ticker": "GE"})).await.ok);
     assert_eq!(twin.requests_to("/company_tickers.json").len(), 2);
+    for (cache, asked) in [(CacheMode::NoCache, 3), (CacheMode::Refresh, 4), (CacheMode::Use, 4)] {
+        let world = World { cache, ..world.clone() };
+        assert!(ask_in(&world, &twin, "company", json!({"ticker": "GE"})).await.ok);
+        assert_eq!(twin.requests_to("/company_tickers.json").len(), asked, "CAP-047: {cache:?}");
+    }
 }
 
 /// CAP-020: a plan names both hosts and opens nothing.

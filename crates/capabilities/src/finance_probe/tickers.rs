@@ -44,7 +44,12 @@ pub(super) async fn find(sec: &Sec<'_>, ticker: &str) -> Result<(u64, SourceRef)
 async fn list(sec: &Sec<'_>, url: &str) -> Result<(BTreeMap<String, u64>, Seen)> {
     let name = format!("finance_probe/{url}");
     let now = sec.cx.now();
-    let kept = sec.cx.scratch().get(&name).and_then(|kept| serde_json::from_value::<Kept>(kept).ok());
+    let kept = sec
+        .cx
+        .scratch()
+        .get(&name)
+        .filter(|_| sec.cx.reads_stored())
+        .and_then(|kept| serde_json::from_value::<Kept>(kept).ok());
     if let Some(kept) = kept.filter(|kept| (0..FRESH_MS).contains(&(now.0 - kept.read_at))) {
         let age_seconds = u64::try_from((now.0 - kept.read_at) / 1_000).unwrap_or(0);
         let seen = Seen { observed_at: Timestamp(kept.read_at), age_seconds, from_cache: true };

@@ -57,7 +57,7 @@ impl<'a> Github<'a> {
         let key = CacheKey {
             api_version: API_VERSION.to_owned(),
             projection_digest: projection.to_owned(),
-            ..CacheKey::default()
+            ..self.cx.cache_key()
         };
         self.send(request.cache(key)).await
     }

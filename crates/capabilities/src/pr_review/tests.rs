@@ -9,7 +9,7 @@ mod scanning;
 use std::sync::{Arc, OnceLock};
 
 use loom_secrets::Resolver;
-use loom_transport::Transport;
+use loom_transport::{CacheMode, Transport};
 use loom_twins::github::{Builder, GithubTwin, Repo};
 use serde_json::{Value, json};
 

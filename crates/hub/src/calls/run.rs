@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use loom_api::{request, view};
-use loom_capabilities::{NoObserver, Payload, Prepared, prepare};
+use loom_capabilities::{CacheMode, NoObserver, Payload, Prepared, prepare};
 use loom_domain::connector_plan::{CallOrder, PlanFile, PlannedCall};
 use loom_domain::{Code, ConnectorPlan, Error, GateId, OperationId, Principal, Result};
+
 use serde_json::Value;
 use tokio::sync::oneshot;
 
@@ -66,7 +67,8 @@ impl Hub {
     ) -> Result<Value> {
         self.takes_work()?;
         let entered = self.inner.runs.enter(&who)?;
-        let request::CapabilityRun { operation, input, limits } = request;
+        let cache = cache_mode(&request);
+        let request::CapabilityRun { operation, input, limits, .. } = request;
         let order = CallOrder { connector: capability, operation, input, limits, ..CallOrder::default() };
         let prepared = Box::pin(self.prepared(&who, "op_", "call-1", &order)).await?;
         if prepared.call.gated {
@@ -76,7 +78,8 @@ impl Hub {
         let (hub, asker) = (self.clone(), who);
         self.inner.tasks.own(async move {
             let Ok(_place) = entered.place().await else { return };
-            let world = hub.world_of(&asker);
+            let mut world = hub.world_of(&asker);
+            world.cache = cache;
             let (request, mut observer) = (prepared.request(None), NoObserver);
             let run = loom_capabilities::run(&world, &*prepared.capability, request, None, &mut observer);
             let _ = done.send(Box::pin(run).await);
@@ -128,6 +131,15 @@ impl Hub {
 }
 
 /// How long an answer waits.
+/// How stored answers are used.
+fn cache_mode(request: &request::CapabilityRun) -> CacheMode {
+    match (request.refresh, request.no_cache) {
+        (true, _) => CacheMode::Refresh,
+        (false, true) => CacheMode::NoCache,
+        (false, false) => CacheMode::Use,
+    }
+}
+
 fn asked(wait: Duration) -> Duration {
     if wait.is_zero() { WAIT } else { wait }
 }

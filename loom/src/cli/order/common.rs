@@ -3,6 +3,7 @@
 use clap::{Arg, ArgAction, ArgMatches};
 use loom_domain::time::parse_duration_ms;
 use loom_domain::{Code, Error, Result};
+use loom_transport::CacheMode;
 
 use crate::input::cassette::Cassette;
 
@@ -25,6 +26,8 @@ const VALUES: &[(&str, &str, &str)] = &[
 const SWITCHES: &[(&str, &str)] = &[
     ("save", "Keep the payload (default)"),
     ("no-save", "Keep nothing"),
+    ("no-cache", "Use nothing stored that the service does not confirm"),
+    ("refresh", "Read everything anew, as if nothing were stored"),
     ("print-config", "Print the effective configuration and run nothing"),
 ];
 /// Shortest and longest time of one attempt, seconds.
@@ -63,6 +66,8 @@ pub(crate) struct Common {
     pub(crate) save: bool,
     /// Keeps nothing.
     pub(crate) no_save: bool,
+    /// How stored answers are used.
+    pub(crate) cache: CacheMode,
     /// Prints the effective configuration.
     pub(crate) print_config: bool,
 }
@@ -124,6 +129,11 @@ impl Common {
             cassette: Cassette::of(text("cassette").as_deref(), text("cassette-mode").as_deref())?,
             save: switch("save"),
             no_save: switch("no-save"),
+            cache: match (switch("refresh"), switch("no-cache")) {
+                (true, _) => CacheMode::Refresh,
+                (false, true) => CacheMode::NoCache,
+                (false, false) => CacheMode::Use,
+            },
             print_config: switch("print-config"),
         })
     }

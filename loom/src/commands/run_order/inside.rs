@@ -3,6 +3,7 @@
 use loom_api::{request, routes};
 use loom_capabilities::RunRequest;
 use loom_domain::{Code, Error};
+use loom_transport::CacheMode;
 use serde_json::{Value, json};
 
 use crate::cli::order::Order;
@@ -21,6 +22,8 @@ pub(super) async fn run(order: &Order, wanted: &RunRequest, cx: &mut Context<'_,
         operation: Some(wanted.operation.clone()).filter(|operation| !operation.is_empty()),
         input: wanted.input.clone(),
         limits: json!(wanted.limits),
+        no_cache: order.common.cache == CacheMode::NoCache,
+        refresh: order.common.cache == CacheMode::Refresh,
     };
     let call = cx.hub()?;
     let call = call.post(routes::capability_run(&order.capability.entry().qualified())).wait(60);

@@ -57,6 +57,21 @@ async fn cap_081_five_pages_stream_in_order_and_cost_304s_again() {
     assert_eq!(scene.twin.requests().len(), 5);
 }
 
+/// CAP-047: `--refresh` asks for whole answers and keeps them anew; `--no-cache` asks whether the kept ones hold.
+#[tokio::test]
+async fn cap_047_a_refresh_asks_without_conditions_and_no_cache_with_them() {
+    let mut scene = scene(builder(150, 0)).await;
+    let first = scene.scan(json!({"detail": "list"})).await;
+    for (mode, status) in [(CacheMode::Refresh, 200), (CacheMode::Use, 304), (CacheMode::NoCache, 304)] {
+        scene.twin.clear_requests();
+        scene.world.cache = mode;
+        let again = scene.scan(json!({"detail": "list"})).await;
+        assert_eq!((again.content_digest == first.content_digest, again.complete), (true, true), "{mode:?}");
+        let statuses: Vec<_> = scene.twin.requests().iter().map(|request| request.status).collect();
+        assert_eq!(statuses, [Some(status); 2], "{mode:?}");
+    }
+}
+
 /// CAP-081: details are read with at most eight requests in flight, and items keep the order of the list.
 #[tokio::test]
 async fn cap_081_details_are_read_side_by_side_in_list_order() {
