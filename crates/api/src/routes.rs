@@ -78,6 +78,9 @@ routes! {
     TURNS turns() "/v1/turns";
     /// GET, V: `loom.turn/v1` with payloads, query `journal=true` adds its rows. DELETE, O: asks it to stop.
     TURN turn(turn) "/v1/turns/{turn}";
+    /// GET, V: an event stream of the rows of its journal, `turn.KIND`, from the first or behind `Last-Event-ID`; it ends with the
+    /// work on the Turn.
+    TURN_EVENTS turn_events(turn) "/v1/turns/{turn}/events";
     /// POST, O: 202 `loom.turn/v1`, or 200 when `Prefer: wait=N` saw its end.
     TURN_RESUME turn_resume(turn) "/v1/turns/{turn}/resume";
     /// GET, V: `loom.multi_agent_list/v1`. POST `loom.multi_agent/v1`, O: 202 `loom.multi_agent_run/v1`, 200 when `Prefer: wait=N`

@@ -19,11 +19,17 @@ const TURNS_AT_ONCE_MAX: usize = 16;
 pub(crate) struct Desk {
     places: Semaphore,
     ended: watch::Sender<u64>,
+    /// Rows that were written to journals.
+    moved: watch::Sender<u64>,
 }
 
 impl Default for Desk {
     fn default() -> Self {
-        Desk { places: Semaphore::new(TURNS_AT_ONCE_MAX), ended: watch::Sender::new(0) }
+        Desk {
+            places: Semaphore::new(TURNS_AT_ONCE_MAX),
+            ended: watch::Sender::new(0),
+            moved: watch::Sender::new(0),
+        }
     }
 }
 

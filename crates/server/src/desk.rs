@@ -28,7 +28,7 @@ pub use loops::Loops;
 pub use records::{Addresses, Agents, Connections, Memberships, Tokens};
 pub use reports::Reports;
 pub use schedules::Schedules;
-pub use turns::Turns;
+pub use turns::{TurnNews, Turns};
 pub use webhooks::Webhooks;
 pub use work::{Inbox, Outbox, Refusals, Sends, TestEnd, Threads};
 

@@ -4,14 +4,28 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use loom_capabilities::{
-    Begun, Catalog, Engine, Journal, NoObserver, TurnOrder, TurnPlan, TurnRoom, TurnState, TurnView,
+    Begun, Catalog, Engine, Journal, JournalRow, TurnObserver, TurnOrder, TurnPlan, TurnRoom, TurnState,
+    TurnView,
 };
 use loom_domain::{Code, Error, Principal, Result, TurnId};
 use serde_json::{Value, json};
+use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::agents::Agents;
 use crate::hub::Hub;
+
+/// Time between two looks at a journal that is awaited.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// Tells of each row.
+struct Told(watch::Sender<u64>);
+
+impl TurnObserver for Told {
+    fn row(&mut self, _: &JournalRow) {
+        self.0.send_modify(|moved| *moved = moved.wrapping_add(1));
+    }
+}
 
 /// What came of asking for a Turn.
 #[derive(Debug, Clone)]
@@ -109,6 +123,33 @@ impl Hub {
         self.turn_room().beside(move |room| Ok(room.list(most))).await
     }
 
+    /// The rows of a Turn, and whether nobody works on it. Behind a place it waits until one of both changes.
+    pub async fn turn_news(&self, id: &TurnId, behind: Option<u64>) -> Result<(Vec<JournalRow>, bool)> {
+        let room = self.turn_room();
+        let mut moved = self.inner.capability.moved.subscribe();
+        let mut ended = self.inner.capability.ended.subscribe();
+        loop {
+            moved.borrow_and_update();
+            ended.borrow_and_update();
+            let asked = id.clone();
+            let news = move |room: &TurnRoom| {
+                let state = room.view(&asked)?.state;
+                let is_over = !matches!(state, TurnState::Starting | TurnState::Running);
+                Ok((room.rows(&asked)?, is_over))
+            };
+            let (rows, is_over) = room.beside(news).await?;
+            if is_over || behind.is_none_or(|behind| (rows.len() as u64) > behind) {
+                return Ok((rows, is_over));
+            }
+            tokio::select! {
+                _ = moved.changed() => {}
+                _ = ended.changed() => {}
+                // Another process may have the journal.
+                () = tokio::time::sleep(LOOK) => {}
+            }
+        }
+    }
+
     /// Runs a Turn whose journal is in hand, as a task of the hub.
     fn run_turn(&self, id: TurnId, journal: Journal) {
         let hub = self.clone();
@@ -126,12 +167,12 @@ impl Hub {
         let work = async {
             let _place = self.inner.capability.places.acquire().await.map_err(Error::internal)?;
             let (room, catalog) = (self.turn_room(), self.catalog().await?);
-            let mut unwatched = NoObserver;
+            let mut told = Told(self.inner.capability.moved.clone());
             let mut engine = Engine {
                 world: self.world(),
                 catalog: &catalog,
                 agents: Some(Arc::new(Agents(self.clone()))),
-                observer: &mut unwatched,
+                observer: &mut told,
             };
             Ok(engine.run(&room, id, journal).await?.turn)
         };

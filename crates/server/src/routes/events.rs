@@ -91,7 +91,8 @@ pub(super) fn confined(who: &AnyReader, asked: Option<AgentId>) -> Result<Option
     }
 }
 
-fn resume_after(headers: &HeaderMap) -> Result<Option<u64>, Error> {
+/// The event that a reader has seen last.
+pub(super) fn resume_after(headers: &HeaderMap) -> Result<Option<u64>, Error> {
     let Some(value) = headers.get(LAST_EVENT_ID) else { return Ok(None) };
     let seq = value.to_str().ok().and_then(|text| text.parse().ok());
     seq.map(Some).ok_or_else(|| Error::invalid("Last-Event-ID", "expected the id of an event"))

@@ -9,8 +9,10 @@ use loom_domain::{Error, TurnId};
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::events::resume_after;
 use super::{Answer, Routes, json, waited};
 use crate::extract::{Change, Doc, Id, Name, Params, Wait};
+use crate::sse::{self, TurnFeed};
 use crate::{AgentOrOwner, App, Owner, OwnerOrViewer, Problem, Scope};
 
 const IDEMPOTENCY_KEY: &str = "idempotency-key";
@@ -33,6 +35,7 @@ pub(super) fn add(routes: Routes) -> Routes {
         .get(at::TURNS, Scope::StatusRead, list)
         .change(MethodFilter::POST, at::TURNS, Scope::Whole, begin)
         .get(at::TURN, Scope::StatusRead, read)
+        .get(at::TURN_EVENTS, Scope::StatusRead, events)
         .change(MethodFilter::DELETE, at::TURN, Scope::Whole, cancel)
         .change(MethodFilter::POST, at::TURN_RESUME, Scope::Whole, resume)
         .get(at::PAYLOAD_PIECE, Scope::InboxRead, payload)
@@ -70,6 +73,17 @@ async fn read(
     Params(shown): Params<Shown>,
 ) -> Answer<Value> {
     json(app.desk().turn(who.0, id, shown.journal).await)
+}
+
+/// From the first row on, or behind the one that was read last.
+async fn events(
+    who: OwnerOrViewer,
+    State(app): State<App>,
+    Id(id): Id<TurnId>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let place = resume_after(&headers)?.map_or(0, |last| last.saturating_add(1));
+    sse::answer(&app, TurnFeed::open(&app, who.0, id, place).await?)
 }
 
 async fn cancel(who: Owner, State(app): State<App>, Id(id): Id<TurnId>) -> Answer<Value> {

@@ -15,10 +15,24 @@ const PAGE: usize = 256;
 
 /// One thing to send.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Item {
+pub(crate) enum Item {
     Event(Arc<StreamEvent>),
     Comment,
     Reset,
+}
+
+/// What gives a stream its next thing to send.
+pub(crate) trait Steps: Send + 'static {
+    /// The next thing to send; `None` ends the stream.
+    fn next(&mut self) -> impl Future<Output = Option<Item>> + Send;
+}
+
+/// When a stream that is still is shown to be alive.
+pub(super) fn comments(app: &App) -> Interval {
+    let every = app.config().streams.comment_every;
+    let mut comment = tokio::time::interval_at(tokio::time::Instant::now() + every, every);
+    comment.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    comment
 }
 
 /// Which events a reader wants and may see.
@@ -77,9 +91,6 @@ pub(crate) struct Feed {
 impl Feed {
     /// Registers a reader.
     pub(crate) fn new(app: &App, filter: Filter, span: Span) -> Self {
-        let every = app.config().streams.comment_every;
-        let mut comment = tokio::time::interval_at(tokio::time::Instant::now() + every, every);
-        comment.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let source = Arc::clone(&app.doors().events);
         Feed {
             live: source.subscribe(),
@@ -90,22 +101,9 @@ impl Feed {
             catching_up: span != Span::Live,
             stays: !matches!(span, Span::Stored(_)),
             ended: false,
-            comment,
+            comment: comments(app),
             stop: app.stop().clone(),
         }
-    }
-
-    /// The next thing to send; `None` ends the stream.
-    pub(super) async fn next(&mut self) -> Option<Item> {
-        while !self.ended {
-            let step = if self.catching_up { self.step_past().await } else { self.step_live().await };
-            match step {
-                Some(Item::Event(event)) if !self.is_news(&event) => {}
-                Some(item) => return Some(item),
-                None => {}
-            }
-        }
-        None
     }
 
     fn is_news(&mut self, event: &StreamEvent) -> bool {
@@ -155,6 +153,20 @@ impl Feed {
                 }
             },
             _ = self.comment.tick() => return Some(Item::Comment),
+        }
+        None
+    }
+}
+
+impl Steps for Feed {
+    async fn next(&mut self) -> Option<Item> {
+        while !self.ended {
+            let step = if self.catching_up { self.step_past().await } else { self.step_live().await };
+            match step {
+                Some(Item::Event(event)) if !self.is_news(&event) => {}
+                Some(item) => return Some(item),
+                None => {}
+            }
         }
         None
     }

@@ -10,21 +10,21 @@ use http::{HeaderValue, header};
 use loom_domain::Code;
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::feed::{Feed, Item};
+use super::feed::{Item, Steps};
 use crate::metrics::OpenStream;
 use crate::{App, Problem, StreamEvent};
 
 /// Time after which a refused reader may ask again.
 const RETRY_MS: u64 = 15_000;
 
-struct Open {
-    feed: Feed,
+struct Open<F> {
+    feed: F,
     _permit: OwnedSemaphorePermit,
     _counted: OpenStream,
 }
 
 /// Answers with a stream, unless too many are open.
-pub(crate) fn answer(app: &App, feed: Feed) -> Result<Response, Problem> {
+pub(crate) fn answer<F: Steps>(app: &App, feed: F) -> Result<Response, Problem> {
     let permit = Arc::clone(app.streams()).try_acquire_owned().map_err(|_| {
         Problem::new(Code::RateLimited, "too many event streams are open").with_retry_after_ms(RETRY_MS)
     })?;

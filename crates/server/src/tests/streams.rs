@@ -1,9 +1,14 @@
 //! Event streams (ID-10, messaging specification 9.4).
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use loom_capabilities::{
+    Begun, Catalog, PayloadStore, TurnCall, TurnEnd, TurnEvent, TurnOrder, TurnPlan, TurnRoom, World,
+};
 use loom_domain::{AgentId, Code, ConversationType, Principal};
 use loom_store::ops::candidates::Seen;
+use loom_transport::MockBackend;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpStream, UnixStream};
@@ -198,6 +203,55 @@ async fn msg_234_a_slow_reader_is_cut_and_resumes_and_no_connection_notices() {
         );
     }
     assert_eq!((whole.hub.store().connection(id.clone()).await.unwrap(), state()), before);
+    whole.end().await;
+}
+
+/// Reads on until a text is there.
+async fn read_until(stream: &mut UnixStream, text: &mut String, wanted: &str) {
+    let read = async {
+        let mut chunk = [0; 4_096];
+        while !text.contains(wanted) {
+            let bytes = stream.read(&mut chunk).await.unwrap();
+            assert!(bytes > 0, "the stream ended without {wanted:?}: {text}");
+            text.push_str(&String::from_utf8_lossy(&chunk[..bytes]));
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(10), read).await.expect("the row comes in time");
+}
+
+/// CAP-126: the journal of a Turn is a stream: from its first row or behind the last one seen, row by row while somebody
+/// works on the Turn, whoever that is, and no longer.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn cap_126_a_turn_is_followed_row_by_row() {
+    let whole = Whole::start().await;
+    let home = whole.socket.parent().unwrap().parent().unwrap().to_owned();
+    let world = World::over(Arc::new(MockBackend::new()));
+    let order = TurnOrder { connectors: vec![TurnCall::of("github_public_probe")], ..TurnOrder::new() };
+    let plan = TurnPlan::make(&world, &Catalog::builtin(), &order).await.unwrap();
+    let room = TurnRoom::new(&home, PayloadStore::new(&home));
+    let Begun::New(id, mut journal) = room.begin(&world, &order, &plan).unwrap() else { panic!("it is new") };
+
+    let path = format!("GET /v1/turns/{id}/events");
+    let mut stream = UnixStream::connect(&whole.socket).await.unwrap();
+    stream.write_all(request(&path, "localhost", &[], "").as_bytes()).await.unwrap();
+    let mut text = String::new();
+    read_until(&mut stream, &mut text, "id: 0\nevent: turn.planned\ndata: {").await;
+    assert!(text.contains("content-type: text/event-stream"), "{text}");
+    let connector_id = "github_public_probe".to_owned();
+    let started = TurnEvent::ConnectorStarted { index: 0, connector_id };
+    journal.append_async(whole.hub.now(), started).await.unwrap();
+    read_until(&mut stream, &mut text, "id: 1\nevent: turn.connector_started\ndata: {").await;
+    let over = TurnEvent::Committed { end: TurnEnd::Completed, error: None };
+    journal.append_async(whole.hub.now(), over).await.unwrap();
+    read_until(&mut stream, &mut text, "id: 2\nevent: turn.committed\ndata: {").await;
+    read_until(&mut stream, &mut text, "\r\n0\r\n\r\n").await;
+
+    let again = whole.send(&request(&path, "localhost", &["last-event-id: 1"], "")).await;
+    assert_eq!((again.status, ids(&again.body)), (200, vec![2]), "{}", again.body);
+    let all = whole.send(&request(&path, "localhost", &[], "")).await;
+    assert_eq!(ids(&all.body), [0, 1, 2]);
+    let nobody = path.replace(id.as_str(), "trn_01arz3ndektsv4rrffq69g5fav");
+    assert_eq!(whole.send(&request(&nobody, "localhost", &[], "")).await.code(), Some(Code::NotFound));
     whole.end().await;
 }
 

@@ -102,6 +102,7 @@ fn of_capabilities() -> Vec<Row> {
         ("POST", at::turn_resume(&trn), "", "resume_turn", Owner),
         ("GET", at::turns(), "", "turns", OwnerOrViewer),
         ("GET", at::turn(&trn) + "?journal=true", "", "turn", OwnerOrViewer),
+        ("GET", at::turn_events(&trn), "", "turn_news", OwnerOrViewer),
         ("GET", at::payload_piece("sha256:abc") + "?pointer=/fields&offset=3", "", "payload", OwnerOrAgent),
         ("POST", at::loops(), "{}", "run_loop", Owner),
         ("POST", at::loop_report(), r#"{"summary":"x"}"#, "report_lane", OwnerOrAgent),

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::HubDesk;
-use crate::desk::{Intent, Turns};
+use crate::desk::{Intent, TurnNews, Turns};
 
 /// Turns of one list.
 const TURNS_LISTED: usize = 100;
@@ -35,6 +35,11 @@ impl Turns for HubDesk {
     }
     async fn turn(&self, _: Principal, id: TurnId, with_journal: bool) -> Result<Value> {
         self.hub.turn_document(id, with_journal).await
+    }
+    async fn turn_news(&self, _: Principal, id: TurnId, behind: Option<u64>) -> Result<TurnNews> {
+        let (rows, is_over) = self.hub.turn_news(&id, behind).await?;
+        let rows = rows.iter().map(value).collect::<Result<Vec<Value>>>()?;
+        Ok(TurnNews { rows, is_over })
     }
     async fn resume_turn(&self, who: Principal, id: TurnId, wait: Duration) -> Result<Value> {
         self.hub.resume_turn(who, id.clone(), wait).await?;
