@@ -8,8 +8,10 @@
 //! - Agent text never becomes a mention or a broadcast unless the caller allowed that very id.
 
 pub mod chunk;
+pub mod feishu;
 mod fence;
 mod limit;
+mod link;
 pub mod slack;
 mod table;
 

@@ -11,6 +11,8 @@ pub enum Unit {
     Byte,
     /// UTF-16 code units after Slack's Markdown translation, in which a `<` may become `&lt;`.
     SlackMarkdown,
+    /// Unicode scalar values after Feishu's translation, in which the mark of a heading grows to up to five.
+    FeishuMarkdown,
     /// UTF-16 code units after Slack's plain translation, in which `& < >` become entities.
     SlackPlain,
 }
@@ -19,7 +21,8 @@ impl Unit {
     /// Size of one character in this unit.
     pub fn of_char(self, c: char) -> usize {
         match self {
-            Unit::CodePoint => 1,
+            Unit::FeishuMarkdown if c == '#' => 4,
+            Unit::CodePoint | Unit::FeishuMarkdown => 1,
             Unit::Byte => c.len_utf8(),
             Unit::SlackMarkdown if c == '<' => 4,
             Unit::SlackPlain if matches!(c, '<' | '>') => 4,

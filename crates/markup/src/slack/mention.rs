@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use comrak::nodes::NodeValue;
-use comrak::{Arena, parse_document};
 use serde_json::Value;
 
-use crate::table::{Edit, line_starts, options};
+use crate::link::link_edits;
+use crate::table::Edit;
 
 /// Mentions read from one message.
 const MENTIONS_MAX: usize = 200;
@@ -36,33 +35,10 @@ pub(super) fn mention_edits(markdown: &str, allowed: &BTreeSet<String>) -> Vec<E
     if allowed.is_empty() || !markdown.contains(SCHEME) {
         return Vec::new();
     }
-    let arena = Arena::new();
-    let root = parse_document(&arena, markdown, &options());
-    let starts = line_starts(markdown);
-    let mut edits = Vec::new();
-    for node in root.descendants() {
-        let data = node.data();
-        let NodeValue::Link(link) = &data.value else { continue };
-        let Some(id) = link.url.strip_prefix(SCHEME).filter(|id| allowed.contains(*id) && is_user_id(id))
-        else {
-            continue;
-        };
-        let pos = data.sourcepos;
-        let offset = |line: usize, column: usize| starts.get(line - 1).map(|start| start + column);
-        let (Some(from), Some(to)) =
-            (offset(pos.start.line, pos.start.column - 1), offset(pos.end.line, pos.end.column))
-        else {
-            continue;
-        };
-        // The source must really hold the link there; a position that is off changes nothing.
-        let is_link = markdown
-            .get(from..to)
-            .is_some_and(|part| part.starts_with('[') && part.ends_with(&format!("]({SCHEME}{id})")));
-        if is_link {
-            edits.push(Edit { range: from..to, with: format!("<@{id}>") });
-        }
-    }
-    edits
+    link_edits(markdown, |link| {
+        let id = link.url.strip_prefix(SCHEME)?;
+        (allowed.contains(id) && is_user_id(id)).then(|| format!("<@{id}>"))
+    })
 }
 
 /// Ids of the users that a message mentions structurally: unescaped `<@U…>` tokens of `text`, and user elements
