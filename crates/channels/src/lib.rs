@@ -8,7 +8,10 @@
 //! - No visible byte leaves before [`Progress::step`] with `Publish` returned `Ok`.
 //! - A send whose outcome is not known is reported as unknown, never repeated.
 
+mod breaker;
+pub mod feishu;
 mod outcome;
+mod sending;
 mod session;
 pub mod slack;
 mod types;
@@ -31,6 +34,12 @@ pub trait Channel: Send + Sync {
 
     /// Paces of sends: per conversation and per Connection.
     fn pacing(&self) -> Pacing;
+
+    /// Whether messages of the platform come in through this channel. One that only sends is given nothing to catch
+    /// up with: reading a history would let in what nobody asked for.
+    fn receives(&self) -> bool {
+        true
+    }
 
     /// Splits a text into the chunks that will be sent, each within the platform's own limit after translation.
     /// Fails with `text_too_long` above `chunks_max` chunks.
@@ -89,6 +98,7 @@ pub fn split(
 ) -> Result<Vec<String>, loom_domain::Error> {
     match provider {
         "slack" => slack::split(text, format, chunks_max),
+        "feishu" => feishu::split(text, format, chunks_max),
         other => {
             Err(loom_domain::Error::invalid("provider", format!("this build has no channel for {other}")))
         }

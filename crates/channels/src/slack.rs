@@ -27,6 +27,7 @@ use loom_secrets::{Fields, Secret};
 use loom_transport::{ProxySetting, Transport};
 use url::Url;
 
+use crate::breaker::Breaker;
 use crate::{
     CandidateInfo, Channel, CheckTarget, Fault, FaultClass, FetchedFile, HistoryPage, HistoryQuery, Identity,
     Mark, Pacing, Progress, SendOutcome, SendPart, Session, SessionEnd, SettlePart, Settlement,
@@ -34,7 +35,6 @@ use crate::{
 use api::WebApi;
 use caches::{Echoes, Kinds, Names};
 use http::Http;
-use marks::Breaker;
 use translate::Own;
 
 /// Event type of the metadata on our messages.

@@ -78,6 +78,8 @@ pub fn proof_window_ms(provider: &str, interval_ms: i64) -> Option<i64> {
     let interval_ms = interval_ms.max(0);
     match provider {
         "slack" => Some(30_000),
+        // A gateway that only sends has no interval of the platform's; it asks once a minute.
+        "feishu" if interval_ms == 0 => Some(90_000),
         "feishu" => Some(interval_ms.min(120_000).saturating_add(30_000)),
         "parall" => Some(interval_ms.max(5_000).saturating_mul(2).saturating_add(10_000)),
         "webhook" => None,

@@ -134,7 +134,10 @@ mod tests {
         check("two\nlines\n===\n", "#### two lines\n");
         check("> # quoted\n\n- # listed", "> #### quoted\n\n- #### listed");
         check("```sh\n# a comment\n```\n#no heading", "```sh\n# a comment\n```\n#no heading");
-        check("a < b & **c** > d `x<y` [s](https://e.org/?a=1&b=2)", "a < b & **c** > d `x<y` [s](https://e.org/?a=1&b=2)");
+        check(
+            "a < b & **c** > d `x<y` [s](https://e.org/?a=1&b=2)",
+            "a < b & **c** > d `x<y` [s](https://e.org/?a=1&b=2)",
+        );
     }
 
     /// MSG-088: agent text alone never notifies anybody.
@@ -163,7 +166,10 @@ mod tests {
 
     #[test]
     fn plain_text_keeps_its_angle_brackets() {
-        assert_eq!(plain_to_text("a <b>x</b> <i y> <br> 1 < 2 </at>"), "a \u{FF1C}b>x\u{FF1C}/b> \u{FF1C}i y> <br> 1 < 2 \u{FF1C}/at>");
+        assert_eq!(
+            plain_to_text("a <b>x</b> <i y> <br> 1 < 2 </at>"),
+            "a \u{FF1C}b>x\u{FF1C}/b> \u{FF1C}i y> <br> 1 < 2 \u{FF1C}/at>"
+        );
         assert_eq!(plain_to_text("<"), "<");
     }
 

@@ -4,10 +4,10 @@ mod file;
 mod place;
 mod text;
 
-use loom_domain::outbox::{PartKind, Step};
+use loom_domain::outbox::PartKind;
 
 use super::Inner;
-use crate::{Fault, FaultClass, Progress, SendOutcome, SendPart};
+use crate::{Progress, SendOutcome, SendPart};
 
 pub(super) use file::file_ids;
 pub(super) use place::thread_of;
@@ -24,11 +24,4 @@ impl Inner {
             Err(fault) => SendOutcome::Failed(fault),
         }
     }
-}
-
-/// Commits a step; without the commit nothing may leave.
-async fn commit(progress: &dyn Progress, step: Step, key: Option<&str>) -> Result<(), Fault> {
-    progress.step(step, key.map(str::to_owned)).await.map_err(|error| {
-        Fault::new(FaultClass::Retryable, error.code.as_str(), "the step was not committed, nothing was sent")
-    })
 }

@@ -1,15 +1,7 @@
 //! Slack's error codes and what each means for a send (provider reference A.13, messaging specification 5.7).
 
+pub(super) use crate::sending::{Effect, transport_fault};
 use crate::{Fault, FaultClass};
-
-/// What a call does; it decides what an ambiguous answer means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Effect {
-    /// Reads, or changes nothing people see; may be repeated.
-    None,
-    /// Shows something to people; an ambiguous answer is unknown.
-    Publish,
-}
 
 const AUTH: &[&str] = &[
     "not_authed",
@@ -51,20 +43,6 @@ pub(super) fn classify(code: &str, effect: Effect) -> FaultClass {
         _ if RETRYABLE.contains(&code) || AMBIGUOUS.contains(&code) => ambiguous,
         _ => FaultClass::Permanent,
     }
-}
-
-/// A fault for a network failure or an answer without meaning.
-pub(super) fn transport_fault(
-    code: &str,
-    message: impl Into<String>,
-    written: bool,
-    effect: Effect,
-) -> Fault {
-    let class = match effect {
-        Effect::Publish if written => FaultClass::Unknown,
-        _ => FaultClass::Retryable,
-    };
-    Fault::new(class, code, message)
 }
 
 /// Whether the fault says that the token may not do this.

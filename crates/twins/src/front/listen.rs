@@ -17,9 +17,6 @@ use tokio_util::task::TaskTracker;
 
 use super::answer::{Answer, Body, Cut, Outcome};
 
-/// Longest request body in bytes.
-const BODY_BYTES_MAX: usize = 1024 * 1024;
-
 /// A request with its body read.
 #[derive(Debug)]
 pub(crate) struct Call {
@@ -48,6 +45,9 @@ impl Call {
 
 /// What a twin does with a request.
 pub(crate) trait Service: Send + Sync + 'static {
+    /// Longest request body in bytes.
+    const BODY_BYTES_MAX: usize = 1024 * 1024;
+
     /// Answers it.
     fn answer(&self, call: Call) -> impl Future<Output = Outcome> + Send;
 }
@@ -113,9 +113,9 @@ async fn connection(service: Arc<impl Service>, stream: TcpStream) {
     let _ = http.serve_connection(TokioIo::new(stream), respond).await;
 }
 
-async fn respond(service: &impl Service, request: Request<Incoming>) -> Result<Response<Body>, Cut> {
+async fn respond<S: Service>(service: &S, request: Request<Incoming>) -> Result<Response<Body>, Cut> {
     let (parts, body) = request.into_parts();
-    let Ok(body) = Limited::new(body, BODY_BYTES_MAX).collect().await else {
+    let Ok(body) = Limited::new(body, S::BODY_BYTES_MAX).collect().await else {
         return Answer::text(413, "body too large or cut").into_response();
     };
     let call = Call {

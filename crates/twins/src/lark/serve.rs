@@ -34,8 +34,15 @@ pub enum FaultAction {
         /// Milliseconds.
         ms: u64,
     },
-    /// Closes the connection without an answer.
+    /// Closes the connection without an answer, and does nothing.
     Drop,
+    /// Does what was asked, then closes the connection without an answer.
+    DropAfterActing,
+    /// Does what was asked, then answers with this HTTP status and no envelope.
+    StatusAfterActing {
+        /// HTTP status.
+        status: u16,
+    },
     /// The page token of the answer is the one that was asked with.
     RepeatPage,
 }
@@ -93,10 +100,11 @@ impl Platform {
             }
             Some(_) => {}
         }
-        if call.method != Method::GET {
-            return Answer::text(405, "method not allowed");
-        }
         let parts: Vec<&str> = path.split('/').collect();
+        if call.method != Method::GET {
+            let acted = super::act::act(call, &parts, &mut self.world());
+            return acted.unwrap_or_else(|| Answer::text(405, "method not allowed"));
+        }
         let repeats = fault == Some(&FaultAction::RepeatPage);
         self.read(call, &parts, repeats)
     }
@@ -119,7 +127,7 @@ impl Platform {
         let ok = |data: Value| envelope(200, 0, "success", &data);
         match parts {
             ["bot", "v3", "info"] => {
-                let bot = json!({"activate_status": 2, "app_name": "Twin", "avatar_url": "", "ip_white_list": [], "open_id": "ou_bot"});
+                let bot = json!({"activate_status": world.activate_status, "app_name": "Twin", "avatar_url": "", "ip_white_list": [], "open_id": "ou_bot"});
                 let body = json!({"code": 0, "msg": "ok", "bot": bot});
                 Answer::json(200, &body).with_header("x-tt-logid", "twin-log-id".to_owned())
             }
@@ -137,6 +145,13 @@ impl Platform {
                 let shown = |(id, name): &(String, String)| json!({"member_id_type": "open_id", "member_id": id, "name": name, "tenant_key": "t1"});
                 page(call, world.members.iter().map(shown).collect(), OTHERS_MAX, repeats)
             }
+            ["im", "v1", "chats", chat] => match world.chats.iter().find(|(id, _)| id == chat) {
+                Some((_, name)) => ok(json!({"name": name, "description": "", "chat_mode": "group",
+                    "group_message_type": if world.topics { "thread" } else { "chat" }, "chat_status": "normal"})),
+                None => envelope(400, 232_006, "chat id is invalid", &Value::Null),
+            },
+            ["im", "v1", "messages", id, "reactions"] => super::act::reactions(call, &world, id),
+            ["im", "v1", "messages", id, "resources", key] => super::media::resource(&world, id, key),
             ["im", "v1", "messages"] => history(call, &world, repeats),
             ["im", "v1", "messages", id] => match world.messages.iter().find(|message| message.id == *id) {
                 Some(message) => ok(json!({"items": [message.shown()]})),
@@ -177,11 +192,15 @@ fn history(call: &Call, world: &World, repeats: bool) -> Answer {
     let to =
         seconds("end_time").map_or(u64::MAX, |seconds| seconds.saturating_mul(1_000).saturating_add(999));
     let wanted = wanted.filter(|message| (from..=to).contains(&message.created_ms));
-    page(call, wanted.map(super::world::LarkMessage::shown).collect(), MESSAGES_MAX, repeats)
+    let mut shown: Vec<Value> = wanted.map(super::world::LarkMessage::shown).collect();
+    if argument("sort_type") == Some("ByCreateTimeDesc") {
+        shown.reverse();
+    }
+    page(call, shown, MESSAGES_MAX, repeats)
 }
 
 /// A page of a list; tokens are opaque to clients.
-fn page(call: &Call, all: Vec<Value>, size_max: usize, repeats: bool) -> Answer {
+pub(super) fn page(call: &Call, all: Vec<Value>, size_max: usize, repeats: bool) -> Answer {
     let arguments = call.arguments();
     let argument =
         |name: &str| arguments.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
@@ -201,7 +220,7 @@ fn page(call: &Call, all: Vec<Value>, size_max: usize, repeats: bool) -> Answer 
     envelope(200, 0, "success", &json!({"items": items, "has_more": has_more || repeats, "page_token": next}))
 }
 
-fn envelope(status: u16, code: i64, message: &str, data: &Value) -> Answer {
+pub(super) fn envelope(status: u16, code: i64, message: &str, data: &Value) -> Answer {
     let mut body = json!({"code": code, "msg": message});
     if let (Some(members), false) = (body.as_object_mut(), data.is_null()) {
         members.insert("data".to_owned(), data.clone());
@@ -213,6 +232,8 @@ fn envelope(status: u16, code: i64, message: &str, data: &Value) -> Answer {
 }
 
 impl Service for Platform {
+    const BODY_BYTES_MAX: usize = 32 * 1024 * 1024;
+
     async fn answer(&self, call: Call) -> Outcome {
         if call.path.starts_with("/twin/") {
             return Outcome::Answer(crate::front::control(&call, &self.ledger, &self.faults));
@@ -224,7 +245,12 @@ impl Service for Platform {
             Some(FaultAction::Drop) => return Outcome::Close,
             _ => {}
         }
-        let answer = self.written(&call, fault.as_ref());
+        let mut answer = self.written(&call, fault.as_ref());
+        match fault {
+            Some(FaultAction::DropAfterActing) => return Outcome::Close,
+            Some(FaultAction::StatusAfterActing { status }) => answer = Answer::text(status, "upstream"),
+            _ => {}
+        }
         visit.answered(answer.status);
         Outcome::Answer(answer)
     }

@@ -43,6 +43,11 @@ impl LarkTwin {
         change(&mut self.platform.world());
     }
 
+    /// What is on the platform now.
+    pub fn world(&self) -> World {
+        self.platform.world().clone()
+    }
+
     /// Every token that was given out ends now.
     pub fn end_tokens(&self) {
         self.platform.end_tokens();

@@ -1,5 +1,6 @@
 //! What is on the platform: an app, chats with their members and messages, a document.
 
+use bytes::Bytes;
 use serde_json::{Value, json};
 
 /// First message's time, Unix milliseconds.
@@ -16,6 +17,8 @@ pub struct LarkMessage {
     pub chat: String,
     /// Thread, if it stands in one.
     pub thread: Option<String>,
+    /// Message that it answers.
+    pub parent: Option<String>,
     /// Type, such as `text`.
     pub kind: String,
     /// Content as the platform writes it: a JSON document.
@@ -39,6 +42,7 @@ impl LarkMessage {
             id: format!("om_{n:08}"),
             chat: chat.to_owned(),
             thread: None,
+            parent: None,
             kind: "text".to_owned(),
             content: json!({"text": text}),
             created_ms: START_MS + n * STEP_MS,
@@ -62,13 +66,40 @@ impl LarkMessage {
             "deleted": self.recalled, "updated": self.edited, "mentions": mentions,
             "sender": {"id": self.sender, "id_type": if app { "app_id" } else { "open_id" },
                 "sender_type": if app { "app" } else { "user" }, "tenant_key": "t1"},
-            "body": {"content": if self.recalled { String::new() } else { self.content.to_string() }},
+            "body": {"content": if self.recalled { String::new() } else { self.read_back().to_string() }},
         });
-        if let (Some(members), Some(thread)) = (shown.as_object_mut(), &self.thread) {
-            members.insert("thread_id".to_owned(), json!(thread));
+        let more = [("thread_id", &self.thread), ("parent_id", &self.parent), ("root_id", &self.parent)];
+        for (name, id) in more {
+            if let (Some(members), Some(id)) = (shown.as_object_mut(), id) {
+                members.insert(name.to_owned(), json!(id));
+            }
         }
         shown
     }
+}
+
+/// A file that was uploaded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LarkFile {
+    /// `img_…` or `file_…`.
+    pub key: String,
+    /// `message` for images, else the type it was uploaded as.
+    pub kind: String,
+    /// Name, of files.
+    pub name: String,
+    /// Bytes.
+    pub bytes: Bytes,
+}
+
+/// A reaction of the app.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LarkReaction {
+    /// Id.
+    pub id: String,
+    /// Message.
+    pub message: String,
+    /// Type, such as `OnIt`.
+    pub emoji: String,
 }
 
 /// Everything a twin knows.
@@ -86,6 +117,27 @@ pub struct World {
     pub documents: Vec<(String, String, String)>,
     /// Life of a token, seconds.
     pub expire_seconds: u64,
+    /// State of the app in the tenant; 2 is enabled.
+    pub activate_status: i64,
+    /// Whether groups know topics.
+    pub topics: bool,
+    /// Whether posts are taken; without, each is a bad parameter.
+    pub posts: bool,
+    /// How long a uuid is remembered, milliseconds.
+    pub uuid_memory_ms: u64,
+    /// Uploaded files.
+    pub files: Vec<LarkFile>,
+    /// Reactions.
+    pub reactions: Vec<LarkReaction>,
+    /// Uuids with the message that each made and when.
+    pub(super) uuids: Vec<(String, String, u64)>,
+}
+
+impl World {
+    /// The messages of the app, oldest first.
+    pub fn sent(&self) -> Vec<LarkMessage> {
+        self.messages.iter().filter(|message| message.sender == self.app.0).cloned().collect()
+    }
 }
 
 impl Default for World {
@@ -103,6 +155,13 @@ impl Default for World {
                 "line 1\nline 2\n".to_owned(),
             )],
             expire_seconds: 7_200,
+            activate_status: 2,
+            topics: true,
+            posts: true,
+            uuid_memory_ms: 3_600_000,
+            files: Vec::new(),
+            reactions: Vec::new(),
+            uuids: Vec::new(),
         }
     }
 }

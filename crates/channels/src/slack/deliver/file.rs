@@ -1,22 +1,19 @@
 //! File Parts: upload URL, bytes, complete; only the last step is visible.
 
-use std::io::Read;
 use std::time::Duration;
 
 use loom_domain::Timestamp;
 use loom_domain::outbox::Step;
 use loom_transport::FileBody;
 use serde_json::{Map, Value, json};
-use sha2::{Digest, Sha256};
 
 use super::super::Inner;
 use super::super::errors::{Effect, transport_fault};
 use super::super::wire::{list, text, ts_ms};
-use super::{commit, thread_of};
+use super::thread_of;
+use crate::sending::{commit, open_checked};
 use crate::{Fault, FaultClass, OutFile, Progress, SendPart, SentIds};
 
-/// Bytes of a file that are read at once.
-const READ_BYTES: usize = 64 * 1024;
 /// Waits between looks for the message of a completed upload.
 const SHARE_WAITS_MS: [u64; 6] = [100, 300, 700, 1_500, 3_000, 5_000];
 
@@ -122,42 +119,4 @@ fn complete(part: &SendPart, file: &OutFile, file_id: &str) -> Value {
         params.insert("thread_ts".into(), json!(thread));
     }
     Value::Object(params)
-}
-
-/// Opens the stored file and compares its digest before a byte leaves.
-async fn open_checked(file: &OutFile) -> Result<FileBody, Fault> {
-    let (path, sha256, size) = (file.path.clone(), file.sha256.clone(), file.size);
-    let work = tokio::task::spawn_blocking(move || {
-        let local = |code: &str, message: &str, class| Fault::new(class, code, message);
-        let mut handle = std::fs::File::open(&path).map_err(|_| {
-            local("artifact_missing", "the stored file cannot be opened", FaultClass::Retryable)
-        })?;
-        let (read, digest) = digest(&mut handle)
-            .map_err(|_| local("disk", "the stored file cannot be read", FaultClass::Retryable))?;
-        if read != size || !digest.eq_ignore_ascii_case(&sha256) {
-            return Err(local(
-                "artifact_digest_mismatch",
-                "the stored file is damaged",
-                FaultClass::Permanent,
-            ));
-        }
-        FileBody::new(handle).map_err(|error| {
-            local(error.code.as_str(), "the stored file cannot be read", FaultClass::Retryable)
-        })
-    });
-    work.await
-        .unwrap_or_else(|_| Err(Fault::new(FaultClass::Retryable, "disk", "the stored file was not read")))
-}
-
-/// Length and hex SHA-256 of a file.
-fn digest(file: &mut std::fs::File) -> std::io::Result<(u64, String)> {
-    let (mut digest, mut length, mut buffer) = (Sha256::new(), 0_u64, vec![0_u8; READ_BYTES]);
-    loop {
-        let read = file.read(&mut buffer)?;
-        if read == 0 {
-            return Ok((length, hex::encode(digest.finalize())));
-        }
-        length += read as u64;
-        digest.update(buffer.get(..read).unwrap_or_default());
-    }
 }

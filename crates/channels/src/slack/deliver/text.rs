@@ -13,7 +13,8 @@ use serde_json::{Map, Value, json};
 use super::super::errors::Effect;
 use super::super::wire::{text, ts_ms};
 use super::super::{FILE_BYTES_MAX, Inner, METADATA_TYPE};
-use super::{commit, thread_of};
+use super::thread_of;
+use crate::sending::commit;
 use crate::{Fault, FaultClass, Progress, SendPart, SentIds};
 
 /// Cuts a text so that each chunk fits after its translation.

@@ -1,0 +1,4 @@
+mod outbound;
+mod outcomes;
+mod reads;
+mod stage;
