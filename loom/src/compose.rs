@@ -4,6 +4,7 @@ mod channels;
 mod logs;
 pub(crate) mod outbound;
 mod random;
+mod send_path;
 pub(crate) mod watch;
 pub(crate) mod world;
 

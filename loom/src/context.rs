@@ -35,31 +35,7 @@ impl<'a, 'p> Context<'a, 'p> {
 
     /// The hub: `--url`, else `LOOM_URL`, else `LOOM_SOCKET`, else the socket of the data directory.
     pub(crate) fn hub(&self) -> Result<Client> {
-        let url = self.globals.url.as_deref().or_else(|| self.env.get("LOOM_URL"));
-        let endpoint = match url {
-            Some(url) => Endpoint::parse(url)?,
-            None => Endpoint::Unix(self.env.socket()),
-        };
-        Ok(Client::new(endpoint, self.token()?))
-    }
-
-    /// The token: from `LOOM_TOKEN_FILE`, else `LOOM_TOKEN`. Inside a Turn there must be one.
-    fn token(&self) -> Result<Option<String>> {
-        if let Some(path) = self.env.get("LOOM_TOKEN_FILE") {
-            let bytes = read_private(Path::new(path))?;
-            let text = std::str::from_utf8(&bytes).map_err(|_| {
-                Error::new(Code::CredentialFileRefused, "LOOM_TOKEN_FILE does not hold a token")
-            })?;
-            return Ok(Some(text.trim().to_owned()));
-        }
-        match (self.env.get("LOOM_TOKEN"), self.env.get("LOOM_TURN_ID")) {
-            (Some(token), _) => Ok(Some(token.to_owned())),
-            (None, Some(_)) => {
-                Err(Error::new(Code::Unauthenticated, "inside a Turn the Agent's token is needed")
-                    .with_hint("Set LOOM_TOKEN_FILE to the file the runtime was given."))
-            }
-            (None, None) => Ok(None),
-        }
+        client(self.env, self.globals.url.as_deref())
     }
 
     /// Goes on when `--yes` was given; else fails with `confirmation_required` and what would happen.
@@ -68,5 +44,36 @@ impl<'a, 'p> Context<'a, 'p> {
             return self.out.note(what);
         }
         Err(Error::new(Code::ConfirmationRequired, what.to_owned()).with_hint("Repeat it with --yes.").into())
+    }
+}
+
+/// The client of the hub that the environment names.
+pub(crate) fn hub_of(env: &Environment) -> Result<Client> {
+    client(env, None)
+}
+
+fn client(env: &Environment, url: Option<&str>) -> Result<Client> {
+    let endpoint = match url.or_else(|| env.get("LOOM_URL")) {
+        Some(url) => Endpoint::parse(url)?,
+        None => Endpoint::Unix(env.socket()),
+    };
+    Ok(Client::new(endpoint, token(env)?))
+}
+
+/// The token: from `LOOM_TOKEN_FILE`, else `LOOM_TOKEN`. Inside a Turn there must be one.
+fn token(env: &Environment) -> Result<Option<String>> {
+    if let Some(path) = env.get("LOOM_TOKEN_FILE") {
+        let bytes = read_private(Path::new(path))?;
+        let text = std::str::from_utf8(&bytes)
+            .map_err(|_| Error::new(Code::CredentialFileRefused, "LOOM_TOKEN_FILE does not hold a token"))?;
+        return Ok(Some(text.trim().to_owned()));
+    }
+    match (env.get("LOOM_TOKEN"), env.get("LOOM_TURN_ID")) {
+        (Some(token), _) => Ok(Some(token.to_owned())),
+        (None, Some(_)) => {
+            Err(Error::new(Code::Unauthenticated, "inside a Turn the Agent's token is needed")
+                .with_hint("Set LOOM_TOKEN_FILE to the file the runtime was given."))
+        }
+        (None, None) => Ok(None),
     }
 }

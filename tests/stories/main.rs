@@ -22,6 +22,8 @@ mod delivery;
 #[cfg(test)]
 mod disk;
 #[cfg(test)]
+mod feishu;
+#[cfg(test)]
 mod gates;
 #[cfg(test)]
 mod guards;

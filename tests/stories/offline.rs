@@ -26,6 +26,7 @@ const OFFLINE: &[&str] = &[
     "value-connectors history --json",
     "value-connectors github-public-probe --url https://github.com/owner/repo/issues/1 --json",
     "value-connectors github-public-probe --url https://github.com/owner/repo/issues/1 --fetch-metadata --dry-run",
+    "value-connectors probe lark_notify --json",
     "value-connectors probe lark_probe --json",
     "value-connectors finance-probe company --ticker AAPL --dry-run --json",
     "value-connectors plan --connector github_public_probe --op probe --json",

@@ -161,16 +161,11 @@ pub fn default_capabilities(provider: &str) -> Vec<Capability> {
             C::History,
             C::SettleLookup,
         ],
+        // Its gateway only sends.
         "feishu" => vec![
-            C::ReceiveEvents,
             C::Threads,
-            C::ThreadContext,
-            C::Mentions,
-            C::AttachmentsIn,
             C::AttachmentsOut,
             C::Reactions,
-            C::Edits,
-            C::Recalls,
             C::ProactiveSend,
             C::History,
             C::SettleLookup,

@@ -6,6 +6,7 @@ mod grants;
 mod places;
 mod plans;
 mod run;
+mod send_path;
 
 use std::sync::Arc;
 
@@ -46,6 +47,7 @@ impl Hub {
         }
         world.cancel = self.inner.stop.child_token();
         world.gates = Some(Arc::new(Book::new(self.clone())));
+        world.send_path = Some(Arc::new(send_path::Path { hub: self.clone(), who: who.clone() }));
         world
     }
 

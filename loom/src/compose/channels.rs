@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use loom_channels::{
     Channel,
+    feishu::{Brand, FeishuChannel, FeishuSettings},
     slack::{SlackChannel, SlackSettings},
 };
 use loom_domain::{Code, Connection, Error, Result};
@@ -53,12 +54,22 @@ fn channel(connection: &Connection, fields: &Fields, transport: Transport) -> Re
         "slack" => {
             let mut slack = SlackSettings::from_fields(fields)?;
             slack.api_url.clone_from(&connection.api_url);
-            slack.proxy = match &connection.proxy_url {
-                Some(url) => Some(ProxySetting::fixed(Proxy::parse(url)?, "")),
-                None => None,
-            };
+            slack.proxy = own_proxy(connection)?;
             Ok(Arc::new(SlackChannel::new(transport, slack)?))
+        }
+        "feishu" => {
+            let brand = Brand::parse(connection.brand.as_deref())?;
+            let mut feishu = FeishuSettings::from_fields(fields, brand)?;
+            feishu.api_url.clone_from(&connection.api_url);
+            feishu.proxy = own_proxy(connection)?;
+            Ok(Arc::new(FeishuChannel::new(transport, feishu)?))
         }
         other => Err(Error::new(Code::ConfigError, format!("this build has no managed gateway for {other}"))),
     }
+}
+
+/// The Connection's own proxy.
+fn own_proxy(connection: &Connection) -> Result<Option<ProxySetting>> {
+    let proxy = connection.proxy_url.as_deref().map(Proxy::parse).transpose()?;
+    Ok(proxy.map(|proxy| ProxySetting::fixed(proxy, "")))
 }

@@ -15,6 +15,8 @@ use loom_transport::Transport;
 use loom_transport::log::FileLog;
 
 use super::outbound;
+use super::send_path::OfHub;
+use crate::context::hub_of;
 use crate::credentials;
 use crate::environment::Environment;
 use crate::input::cassette::Tape;
@@ -48,6 +50,7 @@ pub(crate) fn with_tape(env: &Environment, tape: Tape) -> Result<World> {
     let mut world = offline(env)?;
     let (home, variables, redactor) = (env.home(), env.variables.clone(), world.redactor.clone());
     world.meter = Meter::over(Arc::new(FileLog::new(&home.join("logs"))));
+    world.send_path = Some(Arc::new(OfHub(hub_of(env))));
     world.door =
         Arc::new(move |meter, origins| transport(&home, &variables, &redactor, meter, origins, &tape));
     Ok(world)

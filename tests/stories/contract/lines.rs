@@ -74,6 +74,7 @@ pub(super) const READS: &[&str] = &[
     "value-connectors github-public-probe --url https://github.com/owner/repo/issues/123 --no-save",
     "value-connectors github-reply-monitor --no-save",
     "value-connectors finance-probe --no-save",
+    "value-connectors lark-notify probe --no-save",
     "value-connectors lark-probe --no-save",
     "value-connectors http-webhook --no-save",
     "capability",

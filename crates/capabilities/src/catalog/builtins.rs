@@ -10,6 +10,7 @@ pub(super) fn all() -> Vec<Arc<dyn Capability>> {
         Arc::new(crate::finance_probe::FinanceProbe::new()),
         Arc::new(crate::github_reply_monitor::GithubReplyMonitor::new()),
         Arc::new(crate::github_public_probe::GithubPublicProbe::new()),
+        Arc::new(crate::lark_notify::LarkNotify::new()),
         Arc::new(crate::lark_probe::LarkProbe::new()),
         Arc::new(crate::pr_review::PrReview::new()),
         Arc::new(crate::pr_program::PrProgram::new()),

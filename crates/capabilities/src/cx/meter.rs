@@ -75,6 +75,14 @@ impl Tally {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Counts writes that a hub made for the run: its own requests are no requests of the run.
+    pub(crate) fn wrote(&self, confirmed: u64, unknown: u64) {
+        let effects = &mut self.lock().effects;
+        effects.external_writes += confirmed;
+        effects.external_writes_unknown += unknown;
+        effects.state_written = true;
+    }
+
     fn count(&self, entry: &LogEntry, effect: Effect) {
         let mut counts = self.lock();
         counts.waited_ms = counts.waited_ms.saturating_add(entry.waited_ms);

@@ -12,7 +12,7 @@ use sha2::Sha256;
 use tokio_util::sync::CancellationToken;
 
 use super::{Meter, Scratch};
-use crate::{GateBook, PayloadStore};
+use crate::{GateBook, PayloadStore, SendPath};
 
 /// Makes the transport when the first request needs it; `origins` are base URLs that the owner set.
 pub type Door = Arc<dyn Fn(&Meter, &[String]) -> Result<Transport> + Send + Sync>;
@@ -63,6 +63,8 @@ pub struct World {
     pub key: Key,
     /// The owner's approvals; without them nothing gated is written.
     pub gates: Option<Arc<dyn GateBook>>,
+    /// The send path of a hub, where there is one.
+    pub send_path: Option<Arc<dyn SendPath>>,
     /// Writes go to a mock, which needs no approval.
     pub(crate) rehearses: bool,
 }
@@ -93,6 +95,7 @@ impl World {
             payloads: None,
             key: Arc::new(|| Err(Error::internal("this process has no key"))),
             gates: None,
+            send_path: None,
             rehearses: false,
         }
     }

@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use loom_api::{request, view};
-use loom_domain::{Error, MembershipId, Principal, Result, Timestamp, admission::SendTarget, outbox::Target};
+use loom_domain::{
+    Capability, Code, Error, MembershipId, Principal, Result, Timestamp, admission::SendTarget,
+    outbox::Target,
+};
 use loom_store::Topic;
 use sha2::{Digest as _, Sha256};
 
@@ -71,6 +74,14 @@ impl Hub {
         seconds: Option<u64>,
     ) -> Result<view::InboundTest> {
         let membership = self.store().membership(id.clone()).await?;
+        let address = self.store().address(membership.address_id.clone()).await?;
+        let connection = self.store().connection(address.connection_id).await?;
+        if !connection.capabilities.contains(&Capability::ReceiveEvents) {
+            let why = format!("messages from {} do not come in; only sending is tested", connection.provider);
+            return Err(
+                Error::new(Code::CapabilityMissing, why).with_hint(format!("loom integration test {id}"))
+            );
+        }
         let wait = seconds.map_or(INBOUND_WAIT_MAX, Duration::from_secs).min(INBOUND_WAIT_MAX);
         let deadline = tokio::time::Instant::now() + wait;
         // Whoever brings the code may ask again with it: a message that arrived in between counts.

@@ -64,6 +64,10 @@ pub(super) async fn run(holder: Holder, stop: CancellationToken, reconnect: Arc<
 /// Compares conversations with the ledger, another one each time.
 async fn probe(holder: &Holder, turn: usize) -> Result<ProbeResult> {
     let hub = &holder.hub;
+    if !holder.channel.receives() {
+        hub.inner.board.alive(&holder.connection.id, Proof::Probe);
+        return Ok(ProbeResult { compared: 0, unseen: 0, deaf: false });
+    }
     let known = hub.store().known_conversations(holder.connection.id.clone()).await?;
     // What was written before the first connect never came over the socket and never will.
     let first = hub.store().connection(holder.connection.id.clone()).await?.first_connected_at;

@@ -231,12 +231,17 @@ async fn serve(holder: &Holder, held: &CancellationToken, backoff: &mut Backoff)
         stop: stop.clone(),
         reconnect: reconnect.clone(),
     };
+    // Where nothing comes in, nothing was missed.
+    let incoming = async {
+        if holder.channel.receives() {
+            tokio::join!(
+                probe::run(holder.clone(), stop.clone(), reconnect.clone()),
+                catchup::run(holder.clone(), monitor.clone(), stop.clone()),
+            );
+        }
+    };
     let beside = async {
-        tokio::join!(
-            probe::run(holder.clone(), stop.clone(), reconnect.clone()),
-            catchup::run(holder.clone(), monitor.clone(), stop.clone()),
-            probe::snapshots(holder.clone(), monitor.clone(), stop.clone()),
-        );
+        tokio::join!(incoming, probe::snapshots(holder.clone(), monitor.clone(), stop.clone()));
         std::future::pending::<std::convert::Infallible>().await
     };
     let end = tokio::select! {

@@ -10,10 +10,12 @@ use crate::failure::Outcome;
 use crate::output::pick;
 
 /// Register a Connection; nothing is started
+///
+/// A managed gateway of feishu or lark is outbound only: it sends, and messages from there do not come in yet.
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
     "loom integration connect slack --account A0123 --scope T0123 \\\n      --credential-ref keychain:loom.slack.A0123",
-    "loom integration connect webhook --account ci --credential-ref env:CI_SECRET"
+    "loom integration connect lark --account cli_a1b2c3d4e5f60718 \\\n      --credential-ref vault:lark --gateway managed"
 ))]
 pub(crate) struct Args {
     /// Provider: slack, feishu, lark, parall, webhook or x-NAME

@@ -95,7 +95,7 @@ fn human(connection: &Value, cx: &mut Context<'_, '_>) -> Outcome {
         ("last accepted", look.time(connection, "health.lastAcceptedAt")),
         ("last sent", look.time(connection, "health.lastSentAt")),
         ("unknown sends", pick::number(connection, "health.unknown").to_string()),
-        ("gateway", text("gatewayMode")),
+        ("gateway", gateway(connection)),
         ("session", text("health.session.node")),
         ("next attempt", text("health.reconnect.nextAt")),
         ("scopes missing", text("health.scopes.missing")),
@@ -103,6 +103,15 @@ fn human(connection: &Value, cx: &mut Context<'_, '_>) -> Outcome {
         ("proven", text("health.capabilities.proven")),
         ("last error", error),
     ])
+}
+
+/// Mode of the gateway, and that it only sends when it does.
+fn gateway(connection: &Value) -> String {
+    let (mode, able) = (pick::text(connection, "gatewayMode"), pick::list(connection, "capabilities"));
+    match able.is_empty() || able.iter().any(|one| one == "receive_events") {
+        true => mode,
+        false => format!("{mode}, outbound only: messages do not come in"),
+    }
 }
 
 /// Exit 4 unless every one is connected without an error.

@@ -2,13 +2,19 @@
 
 use std::path::Path;
 
-use loom_api::request::CreateAgent;
-use loom_domain::{Code, Error, Result, RuntimeKind, connection::GatewayMode, validate::canonical_provider};
+use loom_api::{Mutation, request::CreateAgent};
+use loom_domain::{
+    Code, Connection, Error, Result, RuntimeKind, connection::GatewayMode, validate::canonical_provider,
+};
 
 use super::INSTALLED;
 
 /// Providers whose gateway this build runs itself.
-const MANAGED: &[&str] = &["slack"];
+const MANAGED: &[&str] = &["slack", "feishu"];
+
+/// What whoever connects Feishu or Lark has to know.
+const OUTBOUND_ONLY: &str =
+    "outbound only: this gateway sends to Feishu and Lark; messages from there do not come in yet";
 
 /// Refuses a runtime that cannot run. Gives what stands in the way of one that may run later.
 pub(super) fn check_runtime(new: &CreateAgent, path: &str) -> Result<Option<String>> {
@@ -61,6 +67,18 @@ pub(super) fn check_gateway(provider: &str, mode: Option<GatewayMode>) -> Result
         .with_hint("Use --gateway external."))
 }
 
+/// Says of a Connection whose gateway only sends that nothing comes in.
+pub(super) fn one_way(mut mutation: Mutation<Connection>) -> Mutation<Connection> {
+    let connection = &mutation.object;
+    if connection.provider == "feishu"
+        && connection.gateway_mode == GatewayMode::Managed
+        && connection.enabled
+    {
+        mutation.warnings.push(OUTBOUND_ONLY.to_owned());
+    }
+    mutation
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -85,14 +103,14 @@ mod tests {
     }
 
     #[test]
-    fn only_slack_has_a_managed_gateway() {
-        for provider in ["feishu", "parall", "webhook"] {
+    fn slack_and_feishu_have_a_managed_gateway() {
+        for provider in ["parall", "webhook"] {
             let refused = check_gateway(provider, Some(GatewayMode::Managed)).unwrap_err();
             assert_eq!(refused.code, Code::CapabilityMissing);
             assert!(check_gateway(provider, Some(GatewayMode::External)).is_ok());
             assert!(check_gateway(provider, None).is_ok());
         }
-        for word in ["slack", "Slack"] {
+        for word in ["slack", "Slack", "feishu", "lark"] {
             assert!(check_gateway(word, Some(GatewayMode::Managed)).is_ok());
         }
     }
@@ -103,8 +121,5 @@ mod tests {
         let unknown = check_gateway("msn", Some(GatewayMode::Managed)).unwrap_err();
         assert_eq!(unknown.code, Code::InvalidArgument);
         assert!(unknown.message.contains("slack, feishu"), "{}", unknown.message);
-        let lark = check_gateway("lark", Some(GatewayMode::Managed)).unwrap_err();
-        assert_eq!(lark.code, Code::CapabilityMissing);
-        assert!(lark.message.contains("feishu"), "{}", lark.message);
     }
 }

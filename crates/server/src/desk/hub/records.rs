@@ -110,7 +110,7 @@ impl Connections for HubDesk {
     async fn connect(&self, intent: Intent, new: request::Connect) -> Result<Mutation<Connection>, Error> {
         adapters::check_gateway(&new.provider, new.gateway_mode)?;
         let (act, dry_run) = self.meant(intent);
-        self.hub.store().connect(act, new, INSTALLED, dry_run).await
+        self.hub.store().connect(act, new, INSTALLED, dry_run).await.map(adapters::one_way)
     }
     async fn update_connection(
         &self,
@@ -123,7 +123,7 @@ impl Connections for HubDesk {
             adapters::check_gateway(&connection.provider, change.gateway_mode)?;
         }
         let (act, dry_run) = self.meant(intent);
-        self.hub.store().update_connection(act, id, change, dry_run).await
+        self.hub.store().update_connection(act, id, change, dry_run).await.map(adapters::one_way)
     }
     async fn enable_connection(
         &self,
@@ -132,7 +132,9 @@ impl Connections for HubDesk {
         change: request::Versioned,
     ) -> Result<Mutation<Connection>, Error> {
         let (act, dry_run) = self.meant(intent);
-        self.hub.store().set_connection_enabled(act, id, true, change.expected_version, dry_run).await
+        let enabled =
+            self.hub.store().set_connection_enabled(act, id, true, change.expected_version, dry_run).await;
+        enabled.map(adapters::one_way)
     }
     async fn disable_connection(
         &self,
