@@ -92,6 +92,14 @@ impl Stage {
     }
 }
 
+/// The run must have ended with this code and exit status, told in its payload.
+#[track_caller]
+fn ended(output: &Output, code: &str, exit: i32) -> Value {
+    let payload = output.json();
+    assert_eq!((output.code, payload["error"]["code"].as_str()), (exit, Some(code)), "{output}");
+    payload["fields"].clone()
+}
+
 /// Text of exactly so many characters: paragraphs, lists and blocks of code.
 fn long_text(characters: usize) -> String {
     let mut text = String::new();
@@ -143,9 +151,9 @@ async fn cap_104_a_long_text_arrives_whole_and_reads_back_whole() {
 #[tokio::test(flavor = "multi_thread")]
 async fn cap_109_notices_go_by_the_rules_and_once() {
     let mut stage = Stage::new().await;
-    stage.notify(&stage.quiet, "k", &["--text", "psst"]).await.fails("proactive_not_allowed", 1);
+    ended(&stage.notify(&stage.quiet, "k", &["--text", "psst"]).await, "proactive_not_allowed", 1);
     let words = ["value-connectors", "lark-notify", "probe", "--to", &stage.quiet, "--json"];
-    stage.world.loom(&words).await.fails("proactive_not_allowed", 1);
+    ended(&stage.world.loom(&words).await, "proactive_not_allowed", 1);
     let words = ["value-connectors", "lark-notify", "probe", "--to", &stage.membership, "--json"];
     let probed = stage.world.loom(&words).await.ok().json();
     assert_eq!(
@@ -159,7 +167,7 @@ async fn cap_109_notices_go_by_the_rules_and_once() {
     let again = of(stage.notify(&stage.membership, "k1", &["--text", "once"]).await);
     assert_eq!((&first["outbox_id"], &first["duplicate"]), (&again["outbox_id"], &json!(false)));
     assert_eq!(again["duplicate"], true);
-    stage.notify(&stage.membership, "k1", &["--text", "other"]).await.fails("idempotency_conflict", 1);
+    ended(&stage.notify(&stage.membership, "k1", &["--text", "other"]).await, "idempotency_conflict", 1);
     assert_eq!(stage.twin.world().sent().len(), 1);
 
     for (name, bytes) in [("a.png", b"\x89PNG x".as_slice()), ("b.pdf", b"report")] {
@@ -175,8 +183,7 @@ async fn cap_109_notices_go_by_the_rules_and_once() {
     let inbox = stage.world.line("inbox list --json").await.ok().json();
     assert_eq!(inbox["items"], json!([]), "nothing comes in");
     stage.world.terminate().await;
-    let without = stage.notify(&stage.membership, "k3", &["--text", "nobody"]).await;
-    assert_eq!(without.code, 7, "{without}");
+    ended(&stage.notify(&stage.membership, "k3", &["--text", "nobody"]).await, "hub_unreachable", 7);
 }
 
 /// MSG-184: an answer is lost and the hub is killed; the next hub finds the one message by its uuid.
@@ -185,8 +192,7 @@ async fn msg_184_a_lost_answer_and_a_kill_leave_one_message() {
     let mut stage = Stage::new().await;
     stage.twin.fault(Fault::once(SEND, FaultAction::DropAfterActing));
     let unknown = stage.notify(&stage.membership, "k1", &["--text", "exactly once"]).await;
-    unknown.fails("delivery_unknown", 3);
-    let id = unknown.json()["fields"]["outbox_id"].as_str().unwrap().to_owned();
+    let id = ended(&unknown, "delivery_unknown", 3)["outbox_id"].as_str().unwrap().to_owned();
     stage.world.kill().await;
     stage.world.up().await;
     let item = eventually("the message as sent", LONG, || async {
