@@ -52,7 +52,6 @@ const CHANGES: &[(&str, i32)] = &[
     ("capability revoke grt_{GONE}", 1),
     ("value-connectors approve op_{GONE} --gate apr_{GONE} --call-digest sha256:0", 1),
     ("value-connectors run op_{GONE}", 1),
-    ("value-connectors lark-notify --to {MEM} --idempotency-key n{N} --text hello --no-save", 1),
     (
         "value-connectors http-webhook endpoint add hook{N} --url https://hooks.example/in --secret-ref env:NOT_READ",
         0,
