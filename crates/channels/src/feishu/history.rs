@@ -136,8 +136,9 @@ impl Inner {
     /// Whether a thread or message belongs to the conversation.
     pub(super) async fn check_target(&self, target: &CheckTarget) -> Result<bool, Fault> {
         let call = match (&target.message_id, &target.thread_id) {
-            (Some(id), _) if is_message(id) => Call::get("message", format!("im/v1/messages/{id}")),
-            (None, Some(id)) if is_message(id) => Call::get("message", format!("im/v1/messages/{id}")),
+            (Some(id), _) | (None, Some(id)) if is_message(id) => {
+                Call::get("message", format!("im/v1/messages/{id}"))
+            }
             (None, Some(id)) if is_thread(id) => Call::get("thread", "im/v1/messages")
                 .query("container_id_type", "thread")
                 .query("container_id", id.as_str())
