@@ -232,14 +232,14 @@ async fn serve(holder: &Holder, held: &CancellationToken, backoff: &mut Backoff)
         reconnect: reconnect.clone(),
     };
     // Where nothing comes in, nothing was missed.
-    let incoming = async {
+    let incoming = Box::pin(async {
         if holder.channel.receives() {
             tokio::join!(
                 probe::run(holder.clone(), stop.clone(), reconnect.clone()),
                 catchup::run(holder.clone(), monitor.clone(), stop.clone()),
             );
         }
-    };
+    });
     let beside = async {
         tokio::join!(incoming, probe::snapshots(holder.clone(), monitor.clone(), stop.clone()));
         std::future::pending::<std::convert::Infallible>().await
