@@ -6,6 +6,7 @@ mod flat;
 mod idle;
 mod memory;
 mod redactor;
+mod scan;
 mod sends;
 mod start;
 
@@ -25,6 +26,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
             "pb-8" => runtime.block_on(start::measure(options))?,
             "pb-9" => runtime.block_on(commands::measure(options))?,
             "pb-14" => redactor::measure(options)?,
+            "pb-15" => runtime.block_on(scan::measure(options))?,
             other => anyhow::bail!("unknown figure {other}"),
         }
     }

@@ -30,8 +30,17 @@ impl Load {
 
 /// Resident bytes of a process; `self` is this one.
 pub(crate) fn resident_bytes(process: &str) -> u64 {
+    status_bytes(process, "VmRSS:")
+}
+
+/// Most bytes that a process had resident so far.
+pub(crate) fn peak_bytes(process: &str) -> u64 {
+    status_bytes(process, "VmHWM:")
+}
+
+fn status_bytes(process: &str, field: &str) -> u64 {
     let text = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
-    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix(field)).unwrap_or_default();
     line.split_whitespace().next().and_then(|word| word.parse::<u64>().ok()).unwrap_or(0) * 1_024
 }
 

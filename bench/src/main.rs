@@ -2,7 +2,7 @@
 //!
 //! `loom-bench [--seconds N] [--messages N] [--items N] [--runs N] [--seed N] NAME...` prints one JSON line a figure
 //! and a line for people; a bound that is missed is told and fails nothing.
-//! Names: `pb-1 pb-3 pb-4 pb-5 pb-6 pb-7 pb-8 pb-9 pb-14`, or `all`. `pb-6`, `pb-8` and `pb-9` start the
+//! Names: `pb-1 pb-3 pb-4 pb-5 pb-6 pb-7 pb-8 pb-9 pb-14 pb-15`, or `all`. `pb-6`, `pb-8`, `pb-9` and `pb-15` start the
 //! program that `LOOM_BIN` names, or else `loom` beside this program.
 
 mod figures;

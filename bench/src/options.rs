@@ -20,7 +20,8 @@ pub(crate) struct Options {
 }
 
 /// Every figure.
-pub(crate) const NAMES: &[&str] = &["pb-1", "pb-3", "pb-4", "pb-5", "pb-6", "pb-7", "pb-8", "pb-9", "pb-14"];
+pub(crate) const NAMES: &[&str] =
+    &["pb-1", "pb-3", "pb-4", "pb-5", "pb-6", "pb-7", "pb-8", "pb-9", "pb-14", "pb-15"];
 
 impl Options {
     /// Reads the arguments.

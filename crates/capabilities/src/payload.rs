@@ -201,40 +201,52 @@ impl Payload {
 
     /// Computes both digests.
     pub(crate) fn seal(mut self) -> Self {
-        let mut document = self.document();
-        self.content_digest = content_of(&document);
-        if let Some(members) = document.as_object_mut() {
+        let items = std::mem::take(&mut self.items);
+        let mut shell = serde_json::to_value(&self).expect("a payload has string keys");
+        self.content_digest = content_of(&shell, Some(&items));
+        if let Some(members) = shell.as_object_mut() {
             members.insert("content_digest".to_owned(), self.content_digest.clone().into());
         }
-        self.payload_id = whole_of(&document);
+        self.payload_id = whole_of(&shell, Some(&items));
+        self.items = items;
         self
-    }
-
-    fn document(&self) -> Value {
-        serde_json::to_value(self).expect("a payload has string keys")
     }
 }
 
 /// `content_digest` and `payload_id` of a document.
 pub(crate) fn digests_of(document: &Value) -> (String, String) {
-    (content_of(document), whole_of(document))
+    (content_of(document, None), whole_of(document, None))
 }
 
-// Both look at the members where they are: a document may be large, and a copy of it is another one.
+/// A member of a document, looked at where it is: a document may be large, and a copy of it is another one.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Member<'a> {
+    One(&'a Value),
+    Items(&'a [Value]),
+}
 
-fn content_of(document: &Value) -> String {
+/// The value of a key; items that were taken out of the document stand beside it.
+fn member<'a>(key: &str, value: &'a Value, items: Option<&'a [Value]>) -> Member<'a> {
+    match items {
+        Some(items) if key == "items" => Member::Items(items),
+        _ => Member::One(value),
+    }
+}
+
+fn content_of(document: &Value, items: Option<&[Value]>) -> String {
     let sources = document.get("source_refs").and_then(Value::as_array);
     let sources = sources.into_iter().flatten().map(without_times).collect::<Vec<_>>().into();
-    let fact = |key: &&'static str| (*key, document.get(*key).unwrap_or(&Value::Null));
-    let mut facts: BTreeMap<&str, &Value> = FACTS.iter().map(fact).collect();
-    facts.insert("source_refs", &sources);
+    let fact = |key: &&'static str| (*key, member(key, document.get(*key).unwrap_or(&Value::Null), items));
+    let mut facts: BTreeMap<&str, Member<'_>> = FACTS.iter().map(fact).collect();
+    facts.insert("source_refs", Member::One(&sources));
     sha256_of(&facts)
 }
 
-fn whole_of(document: &Value) -> String {
-    let members = document.as_object().into_iter().flatten();
-    let members: BTreeMap<&str, &Value> =
-        members.filter(|(key, _)| *key != "payload_id").map(|(key, member)| (key.as_str(), member)).collect();
+fn whole_of(document: &Value, items: Option<&[Value]>) -> String {
+    let members = document.as_object().into_iter().flatten().filter(|(key, _)| *key != "payload_id");
+    let members: BTreeMap<&str, Member<'_>> =
+        members.map(|(key, value)| (key.as_str(), member(key, value, items))).collect();
     sha256_of(&members)
 }
 

@@ -143,13 +143,12 @@ pub async fn run(
 fn kept(world: &World, mut payload: Payload) -> Payload {
     let Some(store) = &world.payloads else { return payload.seal() };
     payload.effects.state_written = true;
-    let parts = payload.parts();
-    match parts.iter().try_for_each(|part| store.save(part)) {
-        Ok(()) => {
+    match payload.keep_parts(|part| store.save(part)) {
+        Ok((first, count)) => {
             payload = payload.seal();
-            if let [first, _, ..] = parts.as_slice() {
-                payload.payload_id.clone_from(&first.payload_id);
-                payload.part.count = first.part.count;
+            if count > 1 {
+                payload.payload_id = first;
+                payload.part.count = count;
             }
             payload
         }
