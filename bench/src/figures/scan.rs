@@ -96,7 +96,7 @@ fn scan(home: &Path, twin: &GithubTwin, more: &[&str], items_max: usize) -> anyh
     std::fs::write(home.join("loom.toml"), settings)?;
     let mut command = Command::new(program()?);
     command.env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin").env("HOME", home).env("LOOM_HOME", home);
-    command.env("GITHUB_TOKEN", TOKEN).args(["capability", "run", "pr_review", "--repo", "acme/tool"]);
+    command.env("GH_ENTERPRISE_TOKEN", TOKEN).args(["capability", "run", "pr_review", "--repo", "acme/tool"]);
     command.args(["--filter", "open", "--output", "ndjson", "--api-url", &twin.base_url()]).args(more);
     let started = Instant::now();
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;

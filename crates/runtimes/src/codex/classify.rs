@@ -13,7 +13,9 @@ pub(super) fn request(message: &str, redact: &Redact) -> RuntimeError {
     let has = |part: &str| lower.contains(part);
     // A thread without a message has no record to lose or to read ("not materialized yet").
     let lost = ["no rollout found", "thread not loaded", "thread not found", "is not materialized yet"];
-    let class = if lost.into_iter().any(has) {
+    // Its file is made before anything is written to it: a kill between the two leaves it empty, and nothing to resume.
+    let is_empty = has("rollout at") && has("is empty");
+    let class = if is_empty || lost.into_iter().any(has) {
         ErrClass::ThreadLost
     } else if has("already has an active writer") {
         ErrClass::WriterLocked
@@ -101,6 +103,9 @@ mod tests {
         let redact: Redact = Arc::new(|text: &str| text.replace("s3cret", "[redacted]"));
         let of = |text: &str| request(text, &redact);
         assert_eq!(of("no rollout found for thread id x").class, ErrClass::ThreadLost);
+        let empty =
+            "failed to read thread: failed to read session metadata r.jsonl: rollout at r.jsonl is empty";
+        assert_eq!(of(empty).class, ErrClass::ThreadLost);
         assert_eq!(of("thread x is not materialized yet; y").class, ErrClass::ThreadLost);
         assert_eq!(of("thread x already has an active writer").class, ErrClass::WriterLocked);
         assert_eq!(of("Not initialized").class, ErrClass::Protocol);
