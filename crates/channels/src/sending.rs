@@ -4,10 +4,12 @@
 use std::io::Read;
 
 use loom_domain::outbox::Step;
-use loom_transport::FileBody;
+use loom_domain::{Code, Error};
+use loom_markup::Limit;
+use loom_transport::{FileBody, Written, bytes_written};
 use sha2::{Digest, Sha256};
 
-use crate::{Fault, FaultClass, OutFile, Progress};
+use crate::{Fault, FaultClass, OutFile, Progress, SendPart};
 
 /// Bytes of a file that are read at once.
 const READ_BYTES: usize = 64 * 1024;
@@ -19,6 +21,50 @@ pub(crate) enum Effect {
     None,
     /// Shows something to people; an ambiguous answer is unknown.
     Publish,
+}
+
+/// No answer was read.
+#[derive(Debug)]
+pub(crate) struct NoReply {
+    pub(crate) code: &'static str,
+    pub(crate) message: String,
+    /// Whether a byte of the request may have left.
+    pub(crate) written: bool,
+}
+
+impl From<&Error> for NoReply {
+    fn from(error: &Error) -> Self {
+        NoReply {
+            code: error.code.as_str(),
+            message: error.message.clone(),
+            written: bytes_written(error) != Written::No,
+        }
+    }
+}
+
+/// Splits a text within a limit; `text_too_long` above `chunks_max` chunks.
+pub(crate) fn split(text: &str, limit: Limit, chunks_max: usize) -> Result<Vec<String>, Error> {
+    loom_markup::split(text, limit, chunks_max).map_err(|error| {
+        Error::new(Code::TextTooLong, error.to_string()).with_detail("chunks_max", chunks_max)
+    })
+}
+
+/// Refuses a file that the platform would refuse: without a name, empty, or above its limit in bytes.
+pub(crate) fn check_size(provider: &str, bytes_max: u64, name: &str, size: u64) -> Result<(), Error> {
+    if name.trim().is_empty() {
+        return Err(Error::new(Code::FileRefused, "a file needs a name"));
+    }
+    if (1..=bytes_max).contains(&size) {
+        return Ok(());
+    }
+    let message = format!("the file has {size} bytes; {provider} takes 1 to {bytes_max}");
+    Err(Error::new(Code::FileRefused, message).with_detail("size", size).with_detail("limit", bytes_max))
+}
+
+/// The file of a Part.
+pub(crate) fn file_of(part: &SendPart) -> Result<&OutFile, Fault> {
+    let missing = || Fault::new(FaultClass::Permanent, "file_missing", "the part has no file");
+    part.file.as_ref().ok_or_else(missing)
 }
 
 /// A fault for a network failure or an answer without meaning.

@@ -16,6 +16,7 @@ use loom_domain::{Code, Error, Principal, Result};
 use crate::hub::{Hub, Phase};
 use book::Book;
 pub(crate) use places::Places;
+pub use send_path::order_of;
 
 /// Reads the catalog of the installation.
 type ReadCatalog = Arc<dyn Fn() -> Result<Catalog> + Send + Sync>;

@@ -35,7 +35,7 @@ mod webhooks;
 mod tests;
 
 pub use blobs::{Blobs, safe_name};
-pub use calls::Lent;
+pub use calls::{Lent, order_of};
 pub use capability::Asked;
 pub use clock::{Clock, SystemClock};
 pub use config::Config;

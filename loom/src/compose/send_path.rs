@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use loom_api::{Client, request, routes, view};
+use loom_api::{Client, routes, view};
 use loom_capabilities::{Letter, Recipient, SendPath, Sent};
 use loom_domain::Result;
+use loom_hub::order_of;
 use serde_json::Value;
 
 use crate::input::file;
@@ -39,7 +40,7 @@ impl SendPath for OfHub {
 
     async fn check(&self, letter: &Letter) -> Result<u32> {
         let files = file::open_all(&letter.files)?;
-        let mut order = order(letter);
+        let mut order = order_of(letter);
         order.content.files = files.iter().map(file::Attached::announced).collect();
         let call = self.client()?.post(routes::send_admission()).json(&order)?;
         Ok(call.run::<view::Admission>().await?.parts)
@@ -49,7 +50,7 @@ impl SendPath for OfHub {
     async fn send(&self, letter: &Letter, wait: Duration) -> Result<Sent> {
         let hub = self.client()?;
         let files = file::open_all(&letter.files)?;
-        let mut order = order(letter);
+        let mut order = order_of(letter);
         if !files.is_empty() {
             order.content.files = files.iter().map(file::Attached::announced).collect();
             hub.post(routes::send_admission()).json(&order)?.run::<Value>().await?;
@@ -61,19 +62,5 @@ impl SendPath for OfHub {
         let entry: view::OutboxEntry =
             hub.post(routes::send()).wait(wait.as_secs()).json(&order)?.run().await?;
         Ok(Sent { item: entry.item, parts: entry.parts, duplicate: entry.duplicate })
-    }
-}
-
-fn order(letter: &Letter) -> request::Send {
-    request::Send {
-        from: None,
-        inbox_item_id: None,
-        membership_id: Some(letter.membership_id.clone()),
-        content: request::Content { text: letter.text.clone(), format: None, files: Vec::new() },
-        expect_reply: letter.expect_reply,
-        idempotency_key: Some(letter.idempotency_key.clone()),
-        target: None,
-        ttl_seconds: None,
-        urgent: false,
     }
 }

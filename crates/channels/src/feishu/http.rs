@@ -6,10 +6,12 @@ use bytes::Bytes;
 use loom_secrets::Secret;
 use loom_transport::{
     CredentialBinding, Method, Multipart, ProxySetting, RequestBuilder, Response, SCOPE_LARK, SecretText,
-    Transport, Written, bytes_written,
+    Transport,
 };
 use serde_json::Value;
 use url::Url;
+
+use crate::sending::NoReply;
 
 /// Largest answer of a call, bytes.
 const ANSWER_BYTES_MAX: u64 = 16 * 1024 * 1024;
@@ -55,15 +57,6 @@ pub(super) struct Reply {
     pub(super) bytes: Bytes,
 }
 
-/// No answer was read.
-#[derive(Debug)]
-pub(super) struct NoReply {
-    pub(super) code: &'static str,
-    pub(super) message: String,
-    /// Whether a byte of the request may have left.
-    pub(super) written: bool,
-}
-
 /// The HTTP side of one Connection.
 #[derive(Debug)]
 pub(super) struct Http {
@@ -104,7 +97,7 @@ impl Http {
         }
         match Box::pin(request.send_any_status()).await {
             Ok(response) => Ok(reply(&response)),
-            Err(error) => Err(no_reply(&error)),
+            Err(error) => Err(NoReply::from(&error)),
         }
     }
 
@@ -138,13 +131,5 @@ fn reply(response: &Response) -> Reply {
         log_id: header("x-tt-logid").to_owned(),
         content_type: header("content-type").to_ascii_lowercase(),
         bytes: Bytes::copy_from_slice(response.bytes()),
-    }
-}
-
-fn no_reply(error: &loom_domain::Error) -> NoReply {
-    NoReply {
-        code: error.code.as_str(),
-        message: error.message.clone(),
-        written: bytes_written(error) != Written::No,
     }
 }

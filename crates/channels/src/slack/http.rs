@@ -6,10 +6,12 @@ use bytes::Bytes;
 use loom_secrets::Secret;
 use loom_transport::{
     CredentialBinding, FileBody, ProxySetting, Rate, RequestBuilder, Response, SecretText, Transport,
-    WebSocket, WebSocketOptions, Written, bytes_written,
+    WebSocket, WebSocketOptions,
 };
 use serde_json::Value;
 use url::Url;
+
+use crate::sending::NoReply;
 
 /// Slack's own base URL.
 pub(super) const API_URL: &str = "https://slack.com/api/";
@@ -39,15 +41,6 @@ pub(super) struct Reply {
     pub(super) scopes: Vec<String>,
     pub(super) content_type: String,
     pub(super) body: Bytes,
-}
-
-/// No answer was read.
-#[derive(Debug)]
-pub(super) struct NoReply {
-    pub(super) code: &'static str,
-    pub(super) message: String,
-    /// Whether a byte of the request may have left.
-    pub(super) written: bool,
 }
 
 /// The HTTP side of one Connection.
@@ -121,7 +114,7 @@ impl Http {
             operation: Some("socket".to_owned()),
             ..WebSocketOptions::default()
         };
-        self.transport.connect_websocket(url, options).await.map_err(|error| no_reply(&error))
+        self.transport.connect_websocket(url, options).await.map_err(|error| NoReply::from(&error))
     }
 
     fn method(&self, method: &str, token: Token) -> Result<RequestBuilder, NoReply> {
@@ -183,7 +176,7 @@ fn binding(secret: &Secret, url: &Url) -> CredentialBinding {
 async fn send(request: RequestBuilder) -> Result<Reply, NoReply> {
     match request.send_any_status().await {
         Ok(response) => Ok(reply(&response)),
-        Err(error) => Err(no_reply(&error)),
+        Err(error) => Err(NoReply::from(&error)),
     }
 }
 
@@ -200,14 +193,6 @@ fn reply(response: &Response) -> Reply {
             .collect(),
         content_type: header("content-type").to_ascii_lowercase(),
         body: Bytes::copy_from_slice(response.bytes()),
-    }
-}
-
-fn no_reply(error: &loom_domain::Error) -> NoReply {
-    NoReply {
-        code: error.code.as_str(),
-        message: error.message.clone(),
-        written: bytes_written(error) != Written::No,
     }
 }
 

@@ -49,7 +49,12 @@ fn order(letter: &Letter) -> Result<request::Send> {
         let why = "files are sent by a command of the owner, or by an Agent with `integration send`";
         return Err(Error::new(Code::Forbidden, why).with_hint("loom integration send --file F"));
     }
-    Ok(request::Send {
+    Ok(order_of(letter))
+}
+
+/// The send that a letter asks for, without its files: those are attached by whoever may open them.
+pub fn order_of(letter: &Letter) -> request::Send {
+    request::Send {
         from: None,
         inbox_item_id: None,
         membership_id: Some(letter.membership_id.clone()),
@@ -59,5 +64,5 @@ fn order(letter: &Letter) -> Result<request::Send> {
         target: None,
         ttl_seconds: None,
         urgent: false,
-    })
+    }
 }

@@ -10,7 +10,7 @@ use super::super::errors::NO_IMAGE;
 use super::super::http::Content;
 use super::super::wire::{data, text};
 use super::Place;
-use crate::sending::{commit, open_checked};
+use crate::sending::{commit, file_of, open_checked};
 use crate::{Fault, FaultClass, OutFile, Progress, SendPart, SentIds};
 
 /// Largest image, bytes; a larger one goes as a file.
@@ -51,10 +51,7 @@ impl Inner {
         part: &SendPart,
         progress: &dyn Progress,
     ) -> Result<SentIds, Fault> {
-        let file = part
-            .file
-            .as_ref()
-            .ok_or_else(|| Fault::new(FaultClass::Permanent, "file_missing", "the part has no file"))?;
+        let file = file_of(part)?;
         let body = open_checked(file).await?;
         let place = self.place(part).await?;
         commit(progress, Step::Upload, None).await?;

@@ -1,7 +1,7 @@
 //! Text Parts.
 
 use loom_domain::outbox::Step;
-use loom_domain::{Code, Error, TextFormat};
+use loom_domain::{Error, TextFormat};
 use loom_markup::feishu::{CHUNK_LIMIT, guard_md, plain_to_text, to_md};
 use loom_markup::{Limit, Unit, tables_to_fences};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::super::Inner;
 use super::super::errors::BAD_PARAMETER;
 use super::Place;
-use crate::sending::commit;
+use crate::sending::{self, commit};
 use crate::{Fault, Progress, SendPart, SentIds};
 
 /// Largest file the platform takes, bytes.
@@ -27,21 +27,12 @@ pub(in super::super) fn split(
         }
         TextFormat::Plain => (text.to_owned(), CHUNK_LIMIT),
     };
-    loom_markup::split(&text, limit, chunks_max).map_err(|error| {
-        Error::new(Code::TextTooLong, error.to_string()).with_detail("chunks_max", chunks_max)
-    })
+    sending::split(&text, limit, chunks_max)
 }
 
 /// Refuses a file that the platform would refuse.
 pub(in super::super) fn check_size(name: &str, size: u64) -> Result<(), Error> {
-    if name.trim().is_empty() {
-        return Err(Error::new(Code::FileRefused, "a file needs a name"));
-    }
-    if (1..=FILE_BYTES_MAX).contains(&size) {
-        return Ok(());
-    }
-    let message = format!("the file has {size} bytes; feishu takes 1 to {FILE_BYTES_MAX}");
-    Err(Error::new(Code::FileRefused, message).with_detail("size", size).with_detail("limit", FILE_BYTES_MAX))
+    sending::check_size("feishu", FILE_BYTES_MAX, name, size)
 }
 
 impl Inner {
@@ -87,6 +78,8 @@ fn plain(body: &str) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use loom_domain::Code;
+
     use super::*;
 
     /// Largest content of a post, bytes (messaging specification 5.5).

@@ -11,7 +11,7 @@ use super::super::Inner;
 use super::super::errors::{Effect, transport_fault};
 use super::super::wire::{list, text, ts_ms};
 use super::thread_of;
-use crate::sending::{commit, open_checked};
+use crate::sending::{commit, file_of, open_checked};
 use crate::{Fault, FaultClass, OutFile, Progress, SendPart, SentIds};
 
 /// Waits between looks for the message of a completed upload.
@@ -23,10 +23,7 @@ impl Inner {
         part: &SendPart,
         progress: &dyn Progress,
     ) -> Result<SentIds, Fault> {
-        let file = part
-            .file
-            .as_ref()
-            .ok_or_else(|| Fault::new(FaultClass::Permanent, "file_missing", "the part has no file"))?;
+        let file = file_of(part)?;
         let body = open_checked(file).await?;
         commit(progress, Step::Upload, None).await?;
         let (url, file_id) = self.upload_url(file).await?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use loom_domain::outbox::Step;
-use loom_domain::{Code, Error, TextFormat, Timestamp};
+use loom_domain::{Error, TextFormat, Timestamp};
 use loom_markup::slack::{
     MARKDOWN_LIMIT, PLAIN_LIMIT, escape_control, mention_ids, plain_to_slack, to_slack,
 };
@@ -14,7 +14,7 @@ use super::super::errors::Effect;
 use super::super::wire::{text, ts_ms};
 use super::super::{FILE_BYTES_MAX, Inner, METADATA_TYPE};
 use super::thread_of;
-use crate::sending::commit;
+use crate::sending::{self, commit};
 use crate::{Fault, FaultClass, Progress, SendPart, SentIds};
 
 /// Cuts a text so that each chunk fits after its translation.
@@ -29,21 +29,12 @@ pub(in super::super) fn split(
         }
         TextFormat::Plain => (text.to_owned(), Limit { max: PLAIN_LIMIT.max, unit: Unit::SlackPlain }),
     };
-    loom_markup::split(&text, limit, chunks_max).map_err(|error| {
-        Error::new(Code::TextTooLong, error.to_string()).with_detail("chunks_max", chunks_max)
-    })
+    sending::split(&text, limit, chunks_max)
 }
 
-/// Refuses a file that Slack would refuse.
+/// Refuses a file that the platform would refuse.
 pub(in super::super) fn check_size(name: &str, size: u64) -> Result<(), Error> {
-    if name.trim().is_empty() {
-        return Err(Error::new(Code::FileRefused, "a file needs a name"));
-    }
-    if (1..=FILE_BYTES_MAX).contains(&size) {
-        return Ok(());
-    }
-    let message = format!("the file has {size} bytes; slack takes 1 to {FILE_BYTES_MAX}");
-    Err(Error::new(Code::FileRefused, message).with_detail("size", size).with_detail("limit", FILE_BYTES_MAX))
+    sending::check_size("slack", FILE_BYTES_MAX, name, size)
 }
 
 impl Inner {
@@ -110,6 +101,8 @@ fn sent(body: &Value, part: &SendPart) -> Result<SentIds, Fault> {
 
 #[cfg(test)]
 mod tests {
+    use loom_domain::Code;
+
     use super::*;
 
     /// MSG-175: chunks fit after translation, also when every character is escaped.
