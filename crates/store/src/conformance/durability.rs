@@ -3,6 +3,7 @@
 
 use std::process::Command;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use loom_api::request::SetMembership;
 use loom_domain::{Code, Timestamp, decision::Limits, message::Decision};
@@ -141,6 +142,31 @@ fn msg_229_every_change_is_audited_and_one_altered_row_breaks_the_chain() {
         assert_eq!((broken.code, &broken.detail["seq"]), (Code::AuditBroken, &2.into()));
         assert_eq!(broken.code.exit() as i32, 6);
         altered("owner", "viewer").await;
+    });
+}
+
+/// P-14: operations that wait together are one commit. A dry run, which writes and then refuses, leaves no trace in it
+/// and takes no other along.
+#[test]
+fn p_14_a_refused_operation_takes_none_of_its_commit_along() {
+    both(async |world: &World| {
+        let (agents, changes) = (world.count("agents").await, world.count("changes").await);
+        let rows = world.store().verify_audit().await.unwrap().rows;
+        let store = world.store();
+        let busy = store.write(world.act(), |_| {
+            std::thread::sleep(Duration::from_millis(50));
+            Ok(())
+        });
+        let made = (0..20).map(|n| {
+            let request = World::agent_request(&format!("n{}", n / 2));
+            store.create_agent(world.act(), request, n % 2 == 0)
+        });
+        let (busy, made) = futures_util::future::join(busy, futures_util::future::join_all(made)).await;
+        busy.unwrap();
+        assert!(made.iter().all(Result::is_ok), "a dry run takes no name: {made:?}");
+        assert_eq!(world.count("agents").await, agents + 10);
+        assert_eq!(world.count("changes").await, changes + 10, "nobody is told of what was refused");
+        assert_eq!(world.store().verify_audit().await.unwrap().rows, rows + 10, "the chain has no gap");
     });
 }
 

@@ -120,7 +120,12 @@ impl World {
     }
 
     pub(super) async fn agent(&self, name: &str) -> Agent {
-        let request = CreateAgent {
+        let request = Self::agent_request(name);
+        self.store().create_agent(self.act(), request, false).await.unwrap().object
+    }
+
+    pub(super) fn agent_request(name: &str) -> CreateAgent {
+        CreateAgent {
             name: name.to_owned(),
             runtime: RuntimeKind::Command,
             cwd: None,
@@ -132,8 +137,7 @@ impl World {
             profile: None,
             command: vec!["true".to_owned()],
             require_probe: false,
-        };
-        self.store().create_agent(self.act(), request, false).await.unwrap().object
+        }
     }
 
     pub(super) fn connect_request(account: &str) -> Connect {

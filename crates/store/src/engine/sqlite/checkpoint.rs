@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{
-    Arc,
+    Arc, Mutex,
     atomic::{AtomicBool, Ordering},
 };
 use std::thread::JoinHandle;
@@ -15,7 +15,7 @@ const STEP_PAGES: i32 = 1_000;
 /// Pages after which the writer moves the rest itself: a log begins anew only when nothing of it is left to move,
 /// and beside commits that never pause something always is.
 const REST_PAGES: i32 = 8_000;
-/// Pages to the next try of the writer, when the thread was at it or a reader held the log.
+/// Pages to the next try of the writer, when a reader held the log.
 const AGAIN_PAGES: i32 = 100;
 
 /// The thread that moves; ends with its writer.
@@ -28,6 +28,8 @@ pub(super) struct Checkpointer {
 struct Signal {
     is_due: AtomicBool,
     is_over: AtomicBool,
+    /// Held by the one that moves: SQLite turns a second one away, and a log that is let grow would find no end.
+    moving: Mutex<()>,
 }
 
 impl Checkpointer {
@@ -45,6 +47,7 @@ impl Checkpointer {
             next = next.min(pages + STEP_PAGES);
             if pages >= next && pages >= REST_PAGES {
                 next = pages + AGAIN_PAGES;
+                let _moving = telling.moving.lock();
                 let _ = wal.checkpoint();
             } else if pages >= next {
                 next = pages + STEP_PAGES;
@@ -76,6 +79,7 @@ fn serve(signal: &Signal, path: &PathBuf) {
                 let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
                 connection = Connection::open_with_flags(path, flags).ok();
             }
+            let _moving = signal.moving.lock();
             if let Some(connection) = &connection
                 && let Err(cause) = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))
             {
