@@ -61,8 +61,8 @@ enum Parsed {
 }
 
 fn parse(arguments: &[String], env: &Environment) -> Outcome<Parsed> {
-    let mut command = cli::command();
-    match command.try_get_matches_from_mut(arguments).and_then(|matches| Cli::from_arg_matches(&matches)) {
+    let matches = cli::command().try_get_matches_from(arguments);
+    match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(mut cli) => {
             let help = match cli::hook::read(&mut cli)? {
                 Some(help) => Some(help),
@@ -70,10 +70,21 @@ fn parse(arguments: &[String], env: &Environment) -> Outcome<Parsed> {
             };
             Ok(help.map_or_else(|| Parsed::Command(Box::new(cli)), Parsed::Text))
         }
-        Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
-            Ok(Parsed::Text(error.render().to_string()))
-        }
-        Err(error) => Err(usage::translate(&error, &command, arguments).into()),
+        Err(_) => explained(arguments),
+    }
+}
+
+/// What is said of a command line that orders nothing: the help or the version that it asks for, or its fault.
+fn explained(arguments: &[String]) -> Outcome<Parsed> {
+    let mut command = cli::whole();
+    let read =
+        command.try_get_matches_from_mut(arguments).and_then(|matches| Cli::from_arg_matches(&matches));
+    let Err(error) = read else {
+        return Err(Error::internal("a command line is read in one way only").into());
+    };
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Ok(Parsed::Text(error.render().to_string())),
+        _ => Err(usage::translate(&error, &command, arguments).into()),
     }
 }
 

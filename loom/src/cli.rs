@@ -87,16 +87,22 @@ impl Globals {
     }
 }
 
-/// The whole tree.
+/// The tree that command lines are read with: what a command takes is made when the command is reached.
 pub(crate) fn command() -> clap::Command {
-    let command = Cli::command();
+    Cli::command()
+}
+
+/// The whole tree, for help and hints.
+pub(crate) fn whole() -> clap::Command {
+    let mut command = command();
+    command.build();
     let help = grouped(&command);
     command.override_help(help)
 }
 
-/// The whole tree with a command for each connector, for lists and manuals; command lines are not parsed with it.
+/// The whole tree with a command for each connector, for lists and manuals.
 pub(crate) fn documented() -> clap::Command {
-    command().mut_subcommand("value-connectors", |group| group.subcommands(order::documented()))
+    whole().mut_subcommand("value-connectors", |group| group.subcommands(order::documented()))
 }
 
 /// The form that a command line asks for, also when it cannot be parsed.

@@ -52,6 +52,7 @@ use crate::failure::Outcome;
 
 /// What to do.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum Command {
     Up(hub_process::Up),
     Down(hub_process::Down),

@@ -17,6 +17,7 @@ use crate::failure::Outcome;
 
 /// What to do with Agents.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum Command {
     Create(create::Args),
     List(list::Args),

@@ -10,6 +10,7 @@ use crate::failure::Outcome;
 
 /// What to do with the audit chain.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum Command {
     List(list::Args),
     Verify(verify::Args),

@@ -24,6 +24,7 @@ pub(crate) struct Capability {
 
 /// What to do with capabilities.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 enum Command {
     List(list::Args),
     Show(show::Args),

@@ -15,6 +15,7 @@ use crate::failure::Outcome;
 
 /// What to do with conversations.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum Command {
     List(list::Args),
     Discover(discover::Args),

@@ -13,6 +13,7 @@ use crate::failure::Outcome;
 
 /// What to send.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum Command {
     Get(get::Args),
     Post(post::Args),

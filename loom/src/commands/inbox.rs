@@ -31,6 +31,7 @@ pub(crate) struct Inbox {
 
 /// What to do with what arrived.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 enum Command {
     List(list::Args),
     Get(get::Args),

@@ -22,6 +22,7 @@ use crate::failure::Outcome;
 
 /// What to do with Connections and Addresses.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum Command {
     List(list::Args),
     Status(status::Args),

@@ -28,6 +28,7 @@ pub(crate) struct IntegrationBranch {
 }
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 enum Command {
     Init(init::Args),
     Status(status::Args),

@@ -24,6 +24,7 @@ pub(crate) struct MultiAgent {
 
 /// What to do with loops.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 enum Command {
     Run(run::Args),
     Status(status::Args),

@@ -21,6 +21,7 @@ pub(crate) struct Notices {
 
 /// What to do with Notices.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 enum Command {
     List(list::Args),
     Ack(ack::Args),

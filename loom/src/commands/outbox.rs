@@ -24,6 +24,7 @@ pub(crate) struct Outbox {
 
 /// What to do with what was sent.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 enum Command {
     List(list::Args),
     Get(get::Args),

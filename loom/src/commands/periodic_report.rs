@@ -24,6 +24,7 @@ pub(crate) struct PeriodicReport {
 }
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 enum Command {
     Run(run::Args),
     Preview(preview::Args),

@@ -19,6 +19,7 @@ pub(super) const STEPS: &[Column] = &[
 
 /// What to ask.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum Command {
     Explain(Box<explain::Args>),
     Replay(replay::Args),

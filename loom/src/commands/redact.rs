@@ -10,6 +10,7 @@ use crate::failure::Outcome;
 
 /// What to do with the redactor.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum Command {
     Check(check::Args),
 }

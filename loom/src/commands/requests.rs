@@ -13,6 +13,7 @@ use crate::failure::Outcome;
 
 /// What to see of the request log.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum Command {
     List(list::Args),
     Show(show::Args),

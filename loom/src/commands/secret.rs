@@ -15,6 +15,7 @@ use crate::failure::Outcome;
 
 /// What to do with secrets.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum Command {
     Set(set::Args),
     List(list::Args),

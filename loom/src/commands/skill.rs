@@ -12,6 +12,7 @@ pub(crate) use print::GUIDE;
 
 /// What to do with guides.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum Command {
     Print(print::Args),
 }

@@ -20,6 +20,7 @@ pub(crate) struct Args {
 }
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 enum Command {
     Serve(serve::Args),
 }

@@ -11,6 +11,7 @@ use crate::failure::Outcome;
 
 /// What to do with an Agent's Thread.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum Command {
     Show(show::Args),
     Tail(tail::Args),

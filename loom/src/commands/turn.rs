@@ -33,6 +33,7 @@ pub(crate) struct Turn {
 
 /// What to do with Turns.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 enum Command {
     Plan(plan::Args),
     Run(run::Args),

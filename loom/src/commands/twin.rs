@@ -19,6 +19,7 @@ const CONTROL: &str = "GET /twin/requests /twin/faults; POST /twin/fault /twin/c
 
 /// Which platform to simulate.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum Command {
     Slack(slack::Args),
     Github(github::Args),

@@ -40,6 +40,7 @@ pub(crate) struct ValueConnectors {
 
 /// What to do with connectors.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 enum Command {
     List(list::Args),
     Show(show::Args),

@@ -78,7 +78,7 @@ fn msg_004_the_guide_tells_to_report_a_missing_program() {
 /// Every command stands in the guide, but those about the program itself.
 #[test]
 fn msg_002_every_messaging_command_is_in_the_guide() {
-    let root = cli::command();
+    let root = cli::whole();
     for noun in [
         "agent",
         "thread",

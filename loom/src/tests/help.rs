@@ -10,7 +10,7 @@ use super::run_alone;
 use crate::cli::{self, Cli, HELP_COLUMNS, order};
 
 fn leaves() -> Vec<(String, String)> {
-    cli::leaves(&cli::command(), "")
+    cli::leaves(&cli::whole(), "")
 }
 
 /// UX-7: help fits 80 columns and ends with two examples, which parse.
@@ -122,7 +122,7 @@ fn ux_7_every_command_has_a_group() {
 
 #[test]
 fn the_tree_is_sound() {
-    cli::command().debug_assert();
+    cli::whole().debug_assert();
 }
 
 #[test]

@@ -22,6 +22,7 @@ pub(crate) struct Refused {
 
 /// What to do with refused messages.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 enum Command {
     Get(get::Args),
     Replay(replay::Args),

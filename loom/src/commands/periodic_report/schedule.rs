@@ -10,6 +10,7 @@ use crate::failure::Outcome;
 
 /// What to do with schedules of reports.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum Command {
     Add(Add),
     List(List),

@@ -15,6 +15,7 @@ use crate::input::document::read_text;
 
 /// What to do with schedules of Turns.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum Command {
     Add(Add),
     List(List),

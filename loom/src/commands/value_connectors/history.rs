@@ -70,6 +70,7 @@ pub(super) struct Args {
 }
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 enum Command {
     Prune(prune::Args),
 }

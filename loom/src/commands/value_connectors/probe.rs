@@ -15,6 +15,7 @@ pub(super) struct Args {
 
 /// A connector with its flags.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 enum Connector {
     /// Id of the connector, and its flags
     #[command(external_subcommand)]
