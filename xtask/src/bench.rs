@@ -1,4 +1,4 @@
-//! Builds the benchmarks at release speed and runs them.
+//! Builds the benchmarks and the program as users have them, and runs them.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,8 +7,8 @@ use anyhow::Context as _;
 
 /// Builds `loom-bench` and the `loom` binary that it starts, then runs it with the arguments.
 pub(crate) fn run(root: &Path, arguments: &[String]) -> anyhow::Result<()> {
-    cargo(root, &["build", "--profile", "ci", "--package", "loom", "--package", "loom-bench"], &[])?;
-    cargo(root, &["run", "--quiet", "--profile", "ci", "--package", "loom-bench", "--"], arguments)
+    cargo(root, &["build", "--release", "--bin", "loom", "--bin", "loom-bench"], &[])?;
+    cargo(root, &["run", "--quiet", "--release", "--bin", "loom-bench", "--"], arguments)
 }
 
 fn cargo(root: &Path, words: &[&str], arguments: &[String]) -> anyhow::Result<()> {

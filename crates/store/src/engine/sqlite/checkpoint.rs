@@ -10,8 +10,9 @@ use std::thread::JoinHandle;
 use loom_domain::{Error, Result};
 use rusqlite::{Connection, OpenFlags, hooks::Wal};
 
-/// Pages of the log after which it is moved, and again after each so many.
-const STEP_PAGES: i32 = 1_000;
+/// Pages of the log after which it is moved, and again after each so many. A small step is a short write: the sync of
+/// a commit that meets it waits behind it.
+const STEP_PAGES: i32 = 100;
 /// Pages after which the writer moves the rest itself: a log begins anew only when nothing of it is left to move,
 /// and beside commits that never pause something always is.
 const REST_PAGES: i32 = 8_000;
