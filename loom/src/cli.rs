@@ -94,15 +94,18 @@ pub(crate) fn command() -> clap::Command {
 
 /// The whole tree, for help and hints.
 pub(crate) fn whole() -> clap::Command {
-    let mut command = command();
-    command.build();
-    let help = grouped(&command);
-    command.override_help(help)
+    made(command())
 }
 
 /// The whole tree with a command for each connector, for lists and manuals.
 pub(crate) fn documented() -> clap::Command {
-    whole().mut_subcommand("value-connectors", |group| group.subcommands(order::documented()))
+    made(command().mut_subcommand("value-connectors", |group| group.subcommands(order::documented())))
+}
+
+fn made(mut command: clap::Command) -> clap::Command {
+    command.build();
+    let help = grouped(&command);
+    command.override_help(help)
 }
 
 /// The form that a command line asks for, also when it cannot be parsed.

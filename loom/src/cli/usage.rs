@@ -45,7 +45,8 @@ pub(crate) fn translate_at(error: &clap::Error, path: &str, command: &Command) -
         error.kind(),
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand
     ) {
-        let names: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
+        let names: Vec<&str> =
+            command.get_subcommands().map(Command::get_name).filter(|name| *name != "help").collect();
         return Error::new(code, format!("a command is missing: {}", names.join(", ")))
             .with_hint(format!("{path} --help"));
     }

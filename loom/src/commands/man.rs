@@ -35,7 +35,7 @@ fn write(command: &Command, name: &str, dir: &Path, cx: &mut Context<'_, '_>) ->
     let text = page(command.clone(), name)?;
     std::fs::write(&path, text).map_err(|error| unwritable(&path.to_string_lossy(), &error))?;
     cx.out.note(&path.to_string_lossy())?;
-    let below = command.get_subcommands().filter(|sub| !sub.is_hide_set());
+    let below = command.get_subcommands().filter(|sub| !sub.is_hide_set() && sub.get_name() != "help");
     below.into_iter().try_for_each(|sub| write(sub, &format!("{name}-{}", sub.get_name()), dir, cx))
 }
 

@@ -136,6 +136,7 @@ fn completions_and_manual_are_made() {
     let out = dir.path().to_string_lossy().into_owned();
     assert_eq!(run_alone(&["man", "--out", &out]).exit, 0);
     assert!(dir.path().join("loom-integration-send.1").exists());
+    assert!(!dir.path().join("loom-integration-help.1").exists(), "help has no pages of its own");
 }
 
 #[test]

@@ -83,6 +83,7 @@ pub(super) const READS: &[&str] = &[
     "capability grants {AGENT}",
     "value-connectors plans",
     "capability run github_public_probe --no-save",
+    "value-connectors probe github-public-probe --no-save",
     "turn",
     "turn list --limit 5",
     "turn plan --connector github_public_probe --host opencode",

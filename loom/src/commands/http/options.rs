@@ -18,6 +18,7 @@ use crate::input::cassette::Cassette;
 #[derive(Debug, Args)]
 pub(super) struct Options {
     /// URL; https, or http to a local origin
+    #[arg(id = "target", value_name = "URL")]
     pub(super) url: String,
     /// Header; never one that carries a secret
     #[arg(long = "header", value_name = "NAME=VALUE", value_parser = pair)]
