@@ -67,6 +67,11 @@ impl Catalog {
         Catalog::of(builtins::all())
     }
 
+    /// The built-in value connector of an id alone, if there is one.
+    pub(crate) fn builtin_connector(id: &str) -> Option<Self> {
+        builtins::connector(&folded(id)).map(|connector| Catalog(vec![connector]))
+    }
+
     /// A catalog of exactly these.
     pub fn of(mut all: Vec<Arc<dyn Capability>>) -> Self {
         all.sort_by_key(|one| (one.entry().origin != Origin::Builtin, one.entry().qualified()));

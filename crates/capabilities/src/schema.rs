@@ -1,6 +1,7 @@
 //! JSON Schemas: made from types by `schemars`, checked with `jsonschema`; nobody else names either crate.
 
 mod check;
+mod plain;
 
 use std::borrow::Cow;
 use std::sync::Arc;

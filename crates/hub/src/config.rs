@@ -54,25 +54,37 @@ const FILE_BYTES_MAX: u64 = 1_048_576;
 impl Config {
     /// Reads the file (absent is fine) and the variables that `environment` yields.
     pub fn load(path: &Path, environment: impl Iterator<Item = (String, String)>) -> Result<Config> {
-        let text = match std::fs::metadata(path) {
+        match std::fs::metadata(path) {
             Ok(meta) if meta.len() > FILE_BYTES_MAX => {
-                return Err(Error::new(Code::TooLarge, "loom.toml is larger than 1 MiB"));
+                Err(Error::new(Code::TooLarge, "loom.toml is larger than 1 MiB"))
             }
-            Ok(_) => std::fs::read_to_string(path).map_err(|cause| {
-                Error::new(Code::InvalidArgument, format!("loom.toml cannot be read: {cause}"))
-            })?,
-            Err(_) => String::new(),
-        };
-        Config::parse(&text, environment)
+            Ok(_) => {
+                let text = std::fs::read_to_string(path).map_err(|cause| {
+                    Error::new(Code::InvalidArgument, format!("loom.toml cannot be read: {cause}"))
+                })?;
+                Config::parse(&text, environment)
+            }
+            Err(_) => Config::overlaid(toml::Table::new(), environment),
+        }
     }
 
     /// Parses a file's text and overlays the variables.
     pub fn parse(text: &str, environment: impl Iterator<Item = (String, String)>) -> Result<Config> {
-        let mut table: toml::Table = text.parse().map_err(|cause: toml::de::Error| {
+        let table: toml::Table = text.parse().map_err(|cause: toml::de::Error| {
             Error::new(Code::InvalidArgument, format!("loom.toml is not valid TOML: {}", cause.message()))
         })?;
+        Config::overlaid(table, environment)
+    }
+
+    fn overlaid(
+        mut table: toml::Table,
+        environment: impl Iterator<Item = (String, String)>,
+    ) -> Result<Config> {
         for (name, value) in environment {
             overlay(&mut table, &name, &value);
+        }
+        if table.is_empty() {
+            return Ok(Config::default());
         }
         let config: Config =
             toml::Value::Table(table).try_into().map_err(|cause: toml::de::Error| unknown_key(&cause))?;
@@ -143,6 +155,10 @@ mod tests {
                 .outbox
                 .conversations_in_flight,
             8
+        );
+        assert_eq!(
+            Config::parse("# nothing is set", none()).unwrap(),
+            Config::parse("[outbox]", none()).unwrap()
         );
         assert!(Config::parse("[outbox]\nconversations_in_flight = 17", none()).is_err());
         let repos = |list: &str| Config::parse(&format!("[capabilities.pr_review]\nrepos = {list}"), none());

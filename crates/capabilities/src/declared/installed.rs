@@ -171,8 +171,11 @@ impl Catalog {
         Ok((Catalog::builtin().with(maps), damaged))
     }
 
-    /// A catalog that is enough for one id: maps are read only if no built-in has it.
+    /// A catalog that is enough for one id: what is not asked for is made only to name what is near.
     pub fn for_id(id: &str, home: &Path) -> Result<Self> {
+        if let Some(alone) = Catalog::builtin_connector(id) {
+            return Ok(alone);
+        }
         let builtin = Catalog::builtin();
         match builtin.capability(id) {
             Err(error) if error.code == Code::CapabilityNotFound => Ok(Self::of_home(home)?.0),
