@@ -285,6 +285,11 @@ impl Message {
     pub fn current(&self) -> &Content {
         self.revisions.iter().rev().find_map(|r| r.content.as_ref()).unwrap_or(&self.content)
     }
+
+    /// The newest content, to change what is known of its files.
+    pub fn current_mut(&mut self) -> &mut Content {
+        self.revisions.iter_mut().rev().find_map(|r| r.content.as_mut()).unwrap_or(&mut self.content)
+    }
 }
 
 words! {

@@ -41,6 +41,14 @@ pub struct Report {
 }
 
 impl Report {
+    /// The report as it is stored, printed and told to other lanes: without secrets.
+    fn stored(self, hub: &Hub) -> Report {
+        let messages = self.messages.into_iter();
+        let messages =
+            messages.map(|message| PeerMessage { text: hub.stored_text(&message.text), ..message });
+        Report { summary: hub.stored_text(&self.summary), messages: messages.collect(), done: self.done }
+    }
+
     /// The lane-round that a lane's report is of, unless something of it is refused.
     pub(super) fn taken(&self, lane: &str, file: &MultiAgentFile, rows: &[Row]) -> Result<LaneRound> {
         self.fits(lane, file)?;
@@ -143,7 +151,7 @@ impl Hub {
         let nobody = || Error::new(Code::InvalidState, "this Agent works in no lane now");
         let place = self.inner.reports.of(agent).ok_or_else(nobody)?;
         let (stored, answer) = oneshot::channel();
-        let told = Told { lane: place.lane, report, stored };
+        let told = Told { lane: place.lane, report: report.stored(self), stored };
         place.tell.send(told).await.map_err(|_| nobody())?;
         answer.await.map_err(|_| nobody())?
     }

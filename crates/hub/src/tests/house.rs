@@ -109,6 +109,11 @@ impl House {
         House { parts, running: None, clock, scripts, made, dir }
     }
 
+    /// Agents' leases last so long.
+    pub(super) fn leases_last_ms(&mut self, ms: i64) {
+        self.parts.config.lease.agent_ttl_ms = ms;
+    }
+
     pub(super) fn start(&mut self) {
         self.running = Some(Hub::start(self.parts.clone()));
     }

@@ -32,6 +32,30 @@ async fn msg_129_a_busy_agent_is_no_fault() {
     house.end().await;
 }
 
+/// RT-5, P-4: the Turn of a lost lease is reconciled while the hub runs, and the Agent goes on.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn rt_5_p_4_a_lost_lease_strands_no_turn() {
+    let mut house = House::prepare().await;
+    house.leases_last_ms(900);
+    house.start();
+    let script = house.gated("gate", "done");
+    let (platform, _, _) = house.furnish(&script, &["C1", "C2"]).await;
+    let first = house.say(&platform, "C1", "1.1").await;
+    let handling = house.item_is(&first, State::Handling).await;
+    let second = house.say(&platform, "C2", "1.2").await;
+    let lease = format!("agent:{}", handling.entry.item.agent_id);
+    house.store().lease(house.act(), lease, 900, None).await.unwrap();
+    until("the first item has an end", || async {
+        (house.item(&first).await.entry.item.state != State::Handling).then_some(())
+    })
+    .await;
+    let open = house.store().open_turns().await.unwrap();
+    assert!(open.iter().all(|claimed| claimed.item.id != first), "{open:?}");
+    house.open_gate("gate");
+    house.item_is(&second, State::Handled).await;
+    house.end().await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn msg_151_the_working_mark_comes_and_goes_and_nothing_polls() {
     let house = House::up().await;

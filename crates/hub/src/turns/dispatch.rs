@@ -94,27 +94,36 @@ async fn serve(hub: Hub, agent: AgentId) -> AgentId {
     };
     let work = serve_leased(&hub, &agent, fence);
     let renew = lease::keep(&hub, &name, fence, ttl_ms);
-    tokio::select! {
-        () = work => {}
-        () = renew => tracing::warn!("the lease {name} was lost; its Turn is left to reconcile"),
-    }
+    let is_settled = tokio::select! {
+        is_settled = work => is_settled,
+        () = renew => {
+            tracing::warn!("the lease {name} was lost; its Turn is reconciled");
+            false
+        }
+    };
     let _ = hub.store().release_lease(hub.act(Principal::Hub), name, fence).await;
-    agent
+    if is_settled { agent } else { recover::one(hub, agent).await }
 }
 
-async fn serve_leased(hub: &Hub, agent: &AgentId, fence: u64) {
+/// Runs one Turn after the other; whether the end of each was stored.
+async fn serve_leased(hub: &Hub, agent: &AgentId, fence: u64) -> bool {
     while !hub.inner.drain.is_cancelled() {
         let claim =
             Claim { agent_id: agent.clone(), fence, gate: AgentGate::default(), limits: Limits::default() };
         match hub.store().claim_turn(hub.act(Principal::Hub), claim).await {
-            Ok(Some(claimed)) => Box::pin(run::turn(hub, claimed, fence)).await,
-            Ok(None) => return,
+            Ok(Some(claimed)) => {
+                if !Box::pin(run::turn(hub, claimed, fence)).await {
+                    return false;
+                }
+            }
+            Ok(None) => return true,
             Err(error) => {
                 tracing::warn!("an item of {agent} cannot be claimed: {error}");
-                return;
+                return true;
             }
         }
     }
+    true
 }
 
 /// Waits until no Turn and no Part is in flight on this node.

@@ -27,11 +27,11 @@ use crate::hub::Hub;
 
 const EVENTS_MAX: usize = 256;
 
-/// Runs a claimed Turn to its end. Whatever happens, the end is stored or left to reconcile; nothing runs twice.
-pub(super) async fn turn(hub: &Hub, claimed: Claimed, fence: u64) {
+/// Runs a claimed Turn to its end; nothing runs twice. Whether the end was stored: else it is left to reconcile.
+pub(super) async fn turn(hub: &Hub, claimed: Claimed, fence: u64) -> bool {
     hub.inner.marks.start(hub, &claimed);
     let end = Box::pin(work(hub, &claimed, fence)).await;
-    finish(hub, &claimed, fence, end).await;
+    finish(hub, &claimed, fence, end).await
 }
 
 async fn work(hub: &Hub, claimed: &Claimed, fence: u64) -> TurnEnd {
@@ -312,8 +312,8 @@ impl Silence {
     }
 }
 
-/// Stores the end of a Turn. A store that does not write now is asked again; after a restart the runtime is asked.
-pub(super) async fn finish(hub: &Hub, claimed: &Claimed, fence: u64, end: TurnEnd) {
+/// Stores the end of a Turn, and says whether it could. A store that does not write now is asked again.
+pub(super) async fn finish(hub: &Hub, claimed: &Claimed, fence: u64, end: TurnEnd) -> bool {
     let mut wait = Duration::from_millis(50);
     loop {
         let stored = hub
@@ -324,7 +324,7 @@ pub(super) async fn finish(hub: &Hub, claimed: &Claimed, fence: u64, end: TurnEn
             Ok(finished) => {
                 hub.inner.metrics.turn(&claimed.agent, &end, claimed.turn.created_at, hub.now());
                 tracing::info!(item = %finished.item.id, state = %finished.item.state, "a Turn ended");
-                return;
+                return true;
             }
             Err(error) if error.code == Code::HubReadOnly => {
                 tokio::time::sleep(wait).await;
@@ -332,7 +332,7 @@ pub(super) async fn finish(hub: &Hub, claimed: &Claimed, fence: u64, end: TurnEn
             }
             Err(error) => {
                 tracing::warn!("the end of {} was refused: {error}", claimed.turn.id);
-                return;
+                return false;
             }
         }
     }

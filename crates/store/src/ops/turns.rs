@@ -60,7 +60,8 @@ impl Store {
     /// Agents with queued work that is due, and when the next one becomes due.
     pub async fn ready_agents(&self, now: Timestamp) -> Result<(Vec<AgentId>, Option<Timestamp>)> {
         self.read(move |tx| {
-            let due = "SELECT DISTINCT agent_id FROM inbox WHERE open = 1 AND state = 'queued' AND available_at <= ?1";
+            let due = "SELECT DISTINCT agent_id FROM inbox WHERE open = 1 AND state = 'queued' AND available_at <= ?1 \
+                       AND agent_id NOT IN (SELECT agent_id FROM turns WHERE open = 1)";
             let agents = tx.query(due, &params![now])?.iter().map(|row| row.text(0).parse()).collect::<Result<_>>()?;
             let next = "SELECT MIN(available_at) FROM inbox WHERE open = 1 AND state IN ('queued', 'deferred') AND available_at > ?1";
             let at = tx.number(next, &params![now])?;

@@ -21,6 +21,8 @@ const V4: &[(u32, u8)] = &[
 ];
 
 const V6: &[(u128, u8)] = &[
+    // A translator of this prefix may hold the IPv4 address in any of the places of RFC 6052.
+    (v6([0x64, 0xff9b, 1, 0, 0, 0, 0, 0]), 48),
     (v6([0, 0, 0, 0, 0, 0, 0, 0]), 128),
     (v6([0, 0, 0, 0, 0, 0, 0, 1]), 128),
     (v6([0x100, 0, 0, 0, 0, 0, 0, 0]), 64),
@@ -63,9 +65,7 @@ fn embedded_v4(ip: Ipv6Addr) -> Option<Ipv4Addr> {
     let bits = ip.to_bits();
     let low = Ipv4Addr::from_bits(u32::try_from(bits & u128::from(u32::MAX)).ok()?);
     match ip.segments() {
-        [0, 0, 0, 0, 0, 0xffff | 0, _, _] | [0x64, 0xff9b, 0, 0, 0, 0, _, _] | [0x64, 0xff9b, 1, ..] => {
-            Some(low)
-        }
+        [0, 0, 0, 0, 0, 0xffff | 0, _, _] | [0x64, 0xff9b, 0, 0, 0, 0, _, _] => Some(low),
         [0x2002, a, b, ..] => Some(Ipv4Addr::from_bits((u32::from(a) << 16) | u32::from(b))),
         _ => None,
     }

@@ -65,7 +65,7 @@ impl Store {
             unit.principal.require_owner()?;
             let stored: StoredItem = docs::require(unit.tx, id.as_str())?;
             let mut message: Message = docs::require_locked(unit.tx, stored.item.message_id.as_str())?;
-            let held = message.content.attachments.iter_mut().find(|file| {
+            let held = message.current_mut().attachments.iter_mut().find(|file| {
                 file.artifact_id.as_ref() == Some(&artifact) && file.status == AttachmentStatus::Quarantined
             });
             let Some(file) = held else {

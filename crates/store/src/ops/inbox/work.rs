@@ -35,8 +35,7 @@ impl Store {
                 return Err(Error::invalid("attachments", format!("at most {FILES_PER_MESSAGE_MAX} files")));
             }
             let mut message: Message = docs::require_locked(unit.tx, id.as_str())?;
-            let edited = message.revisions.iter_mut().rev().find_map(|r| r.content.as_mut());
-            let content = edited.unwrap_or(&mut message.content);
+            let content = message.current_mut();
             if content.attachments == files {
                 return Ok(message);
             }
