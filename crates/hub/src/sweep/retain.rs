@@ -1,5 +1,6 @@
 //! Removes what is past its retention: records, files that nothing refers to any more, journals.
 
+use loom_capabilities::Doing;
 use loom_domain::{Principal, Result};
 use loom_store::ops::retention::Retention;
 
@@ -85,13 +86,18 @@ async fn files(hub: &Hub) -> Result<()> {
     Ok(())
 }
 
-/// Turns and loops that were over before the retention of messages.
+/// Turns and loops that were over before the retention of messages, and payloads beyond their age and size.
 async fn journals(hub: &Hub) {
     let kept_ms = i64::from(days(hub.config().retention.message_days)).saturating_mul(DAY_MS);
-    let (owner, before) = (hub.clone(), hub.now().plus_ms(-kept_ms));
+    let (owner, now) = (hub.clone(), hub.now());
+    let before = now.plus_ms(-kept_ms);
     let prune = move || {
-        owner.turn_room().prune(before);
+        let room = owner.turn_room();
+        room.prune(before);
         multi_agent::prune(&owner, before);
+        if let Err(error) = room.payloads().prune(None, now, &room.held_payloads(), Doing::Remove) {
+            tracing::warn!("old payloads cannot be removed: {error}");
+        }
     };
     if let Err(error) = tokio::task::spawn_blocking(prune).await {
         tracing::warn!("old journals cannot be removed: {error}");

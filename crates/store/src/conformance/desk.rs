@@ -5,7 +5,7 @@ use loom_domain::{
     Code, Principal, TokenId,
     artifact::Direction,
     inbox::State,
-    message::{Attachment, AttachmentStatus},
+    message::{Attachment, AttachmentStatus, EventKind, InboundEvent},
     reason::EventReason,
 };
 
@@ -107,6 +107,46 @@ fn a_revoked_token_counts_no_more() {
         store.revoke_token(world.act(), stored.id.clone()).await.unwrap();
         assert!(!store.token(stored.id).await.unwrap().unwrap().is_live(world.now()));
         assert!(store.tokens_of("desk".to_owned(), false).await.unwrap().is_empty());
+    });
+}
+
+#[test]
+fn msg_114_a_quarantined_file_of_an_edited_message_can_be_let_through() {
+    both(async |world: &World| {
+        world.channel("C1").await;
+        let event = world.mention("Ev1", "C1", "170.1");
+        let id = world.take(event.clone()).await.item_id.unwrap();
+        let store = world.store();
+        let item = store.inbox_item(id.clone()).await.unwrap();
+        let new = NewArtifact {
+            sha256: "b".repeat(64),
+            size: 3,
+            mime_type: "application/octet-stream".to_owned(),
+            declared_mime: None,
+            name: "run.exe".to_owned(),
+            direction: Direction::In,
+            status: AttachmentStatus::Quarantined,
+        };
+        let artifact = store.put_artifact(world.act(), new).await.unwrap();
+        let mut edit = InboundEvent { kind: EventKind::Edit, ..event };
+        edit.event_id = "Ev2".to_owned();
+        edit.target_message_id = Some("170.1".to_owned());
+        edit.content.text.push_str(" with a file");
+        world.take(edit).await;
+        let held = Attachment {
+            reference: "F1".to_owned(),
+            name: "run.exe".to_owned(),
+            mime_type: None,
+            size: Some(3),
+            status: AttachmentStatus::Quarantined,
+            reason: None,
+            artifact_id: Some(artifact.id.clone()),
+            sha256: None,
+        };
+        let message = store.set_attachments(world.act(), item.message_id, vec![held]).await.unwrap();
+        assert!(message.content.attachments.is_empty(), "the file is of the edit");
+        let released = store.release_attachment(world.act(), id, artifact.id).await.unwrap();
+        assert_eq!(released.current().attachments[0].status, AttachmentStatus::Ready);
     });
 }
 
