@@ -2,6 +2,8 @@
 
 mod sections;
 
+use std::fs::File;
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 use loom_capabilities::check_repos;
@@ -54,17 +56,12 @@ const FILE_BYTES_MAX: u64 = 1_048_576;
 impl Config {
     /// Reads the file (absent is fine) and the variables that `environment` yields.
     pub fn load(path: &Path, environment: impl Iterator<Item = (String, String)>) -> Result<Config> {
-        match std::fs::metadata(path) {
-            Ok(meta) if meta.len() > FILE_BYTES_MAX => {
-                Err(Error::new(Code::TooLarge, "loom.toml is larger than 1 MiB"))
+        match File::open(path) {
+            Ok(file) => Config::parse(&text_of(file)?, environment),
+            Err(cause) if cause.kind() == ErrorKind::NotFound => {
+                Config::overlaid(toml::Table::new(), environment)
             }
-            Ok(_) => {
-                let text = std::fs::read_to_string(path).map_err(|cause| {
-                    Error::new(Code::InvalidArgument, format!("loom.toml cannot be read: {cause}"))
-                })?;
-                Config::parse(&text, environment)
-            }
-            Err(_) => Config::overlaid(toml::Table::new(), environment),
+            Err(cause) => Err(unreadable(&cause)),
         }
     }
 
@@ -107,6 +104,19 @@ impl Config {
         }
         Ok(())
     }
+}
+
+fn text_of(file: File) -> Result<String> {
+    let mut text = String::new();
+    let read = file.take(FILE_BYTES_MAX + 1).read_to_string(&mut text).map_err(|cause| unreadable(&cause))?;
+    if read as u64 > FILE_BYTES_MAX {
+        return Err(Error::new(Code::TooLarge, "loom.toml is larger than 1 MiB"));
+    }
+    Ok(text)
+}
+
+fn unreadable(cause: &std::io::Error) -> Error {
+    Error::new(Code::InvalidArgument, format!("loom.toml cannot be read: {cause}"))
 }
 
 /// Puts `LOOM_SECTION__KEY=value` into the table; `LOOM_DATABASE_URL` is `store.url`.
@@ -160,6 +170,7 @@ mod tests {
             Config::parse("# nothing is set", none()).unwrap(),
             Config::parse("[outbox]", none()).unwrap()
         );
+        assert_eq!(Config::load(Path::new("/dev/zero"), none()).unwrap_err().code, Code::TooLarge);
         assert!(Config::parse("[outbox]\nconversations_in_flight = 17", none()).is_err());
         let repos = |list: &str| Config::parse(&format!("[capabilities.pr_review]\nrepos = {list}"), none());
         assert_eq!(repos("[\"acme/*\"]").unwrap().capabilities.pr_review.repos.unwrap(), ["acme/*"]);

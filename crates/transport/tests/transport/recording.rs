@@ -55,6 +55,12 @@ async fn cap_058_a_recording_replays_offline_and_holds_no_secret() {
     assert_eq!(tape.hosts(), ["api.example"]);
 }
 
+#[test]
+fn cap_058_a_device_is_no_recording() {
+    let refused = RecordedBackend::replay(std::path::Path::new("/dev/zero")).err().unwrap();
+    assert_eq!(refused.code, Code::InvalidInput);
+}
+
 #[tokio::test]
 async fn an_unexpected_request_fails_with_a_diff() {
     let mock = Arc::new(MockBackend::new());

@@ -12,10 +12,11 @@ use super::desk::{Desk, hub_tree};
 use super::plan;
 use crate::context::Context;
 use crate::failure::Outcome;
+use crate::input::document::read_text;
 use crate::output::pick;
 
 /// Largest file of resolutions.
-const RESOLVE_BYTES_MAX: u64 = 256 * 1024;
+const RESOLVE_BYTES_MAX: usize = 256 * 1024;
 
 /// Bring the branch to the hub, all or nothing
 ///
@@ -132,10 +133,7 @@ pub(super) fn conflict(conflicts: &[Conflict]) -> Error {
 
 fn resolutions(path: &std::path::Path) -> Result<Resolutions> {
     let wrong = |why: &str| Error::new(Code::InvalidInput, format!("--resolve: {why}"));
-    let size = std::fs::metadata(path).map_err(|_| wrong("the file cannot be read"))?.len();
-    if size > RESOLVE_BYTES_MAX {
-        return Err(wrong("the file is over 256 KiB"));
-    }
-    let text = std::fs::read_to_string(path).map_err(|_| wrong("the file cannot be read"))?;
+    let text =
+        read_text(&path.to_string_lossy(), RESOLVE_BYTES_MAX).map_err(|error| wrong(&error.message))?;
     serde_json::from_value(read_document(&text)?).map_err(|_| wrong("expected OBJECT: {FIELD: hub|branch}"))
 }

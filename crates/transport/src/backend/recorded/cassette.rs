@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
@@ -20,6 +20,8 @@ use crate::credential::CredentialBinding;
 const SCHEMA: &str = "loom.cassette/v1";
 /// Most pairs of a cassette.
 const PAIRS_MAX: usize = 10_000;
+/// Most bytes of a cassette.
+const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
 /// Answer headers that are kept; the others are of no use in a replay and may hold secrets.
 const HEADERS: [&str; 9] = [
     "content-type",
@@ -142,8 +144,11 @@ pub(super) fn append(path: &Path, pair: &Pair) -> std::io::Result<()> {
 pub(super) fn read(path: &Path) -> Result<Vec<Pair>> {
     let wrong = |why: &str| Error::new(Code::InvalidInput, format!("the cassette {why}"));
     let file = File::open(path).map_err(|_| wrong("cannot be opened"))?;
+    if !file.metadata().is_ok_and(|meta| meta.is_file() && meta.len() <= FILE_BYTES_MAX) {
+        return Err(wrong("is no file of at most 256 MiB"));
+    }
     let mut pairs = Vec::new();
-    for line in BufReader::new(file).lines() {
+    for line in BufReader::new(file.take(FILE_BYTES_MAX)).lines() {
         let line = line.map_err(|_| wrong("cannot be read"))?;
         let pair: Pair = serde_json::from_str(&line).map_err(|_| wrong("has a line that is not a pair"))?;
         if pair.schema_version != SCHEMA {
