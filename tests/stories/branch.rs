@@ -240,6 +240,9 @@ async fn cap_131_cap_132_the_whole_way_and_back() {
     assert_eq!(place.ok(&["status"]).await["state"], "hub_ahead");
     place.ok(&["export", "--commit"]).await;
     assert_eq!(place.files(), exported, "rollback restores a byte-equal export");
+    place.run(&["rollback"]).await.fails("not_found", 1);
+    let again = applied["apply_id"].as_str().unwrap();
+    assert_eq!(place.ok(&["rollback", "--to", again, "--dry-run"]).await["changes"], serde_json::json!([]));
     assert_eq!(std::fs::read_to_string(place.repo.join("README.md")).unwrap(), "half done\n", "CAP-133");
     assert_eq!(place.git(&["status", "--porcelain"]), "M README.md");
 }
@@ -289,12 +292,20 @@ async fn cap_132_sensitive_changes_need_approval() {
     place.ok(&["apply", "--approve", &digest]).await;
     let got = place.scene.json(&["conversation", "get", &place.scene.channel]).await;
     assert_eq!(got["outboundPolicy"], "proactive");
+    let back = place.ok(&["rollback"]).await;
+    place.run(&["rollback"]).await.fails("not_found", 1);
+    let undone = back["apply_id"].as_str().unwrap();
+    let refused = place.run(&["rollback", "--to", undone]).await;
+    refused.fails("confirmation_required", 3);
+    let digest = refused.json()["error"]["detail"]["plan_digest"].as_str().unwrap().to_owned();
+    place.ok(&["rollback", "--to", undone, "--approve", &digest]).await;
     place.edit(&mem, |_| None);
     place.run(&["apply"]).await.fails("confirmation_required", 3);
     place.ok(&["apply", "--allow-archive"]).await;
     let gone = place.scene.json(&["conversation", "get", &place.scene.channel]).await;
     assert!(gone["archivedAt"].is_string(), "{gone:#}");
-    place.ok(&["rollback"]).await;
+    let plan = place.ok(&["rollback", "--dry-run"]).await;
+    place.ok(&["rollback", "--approve", plan["plan_digest"].as_str().unwrap()]).await;
     let back = place.scene.json(&["conversation", "get", &place.scene.channel]).await;
     assert_eq!((&back["archivedAt"], &back["enabled"]), (&Value::Null, &true.into()), "{back:#}");
     let new = "loom/memberships/docs.yaml";

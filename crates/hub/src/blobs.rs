@@ -51,7 +51,7 @@ impl Blobs {
     fn put_now(&self, bytes: &[u8]) -> Result<String> {
         let sha256 = hex::encode(Sha256::digest(bytes));
         let path = self.path(&sha256)?;
-        if path.exists() {
+        if digest_of(&path).is_ok_and(|stored| stored == sha256) {
             return Ok(sha256);
         }
         write(&path, bytes)
@@ -271,6 +271,18 @@ mod tests {
         std::fs::write(folder.join(".7.3.new"), b"hel").unwrap();
         blobs.remove_leftovers();
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
+        assert!(blobs.verified(&sha256).await.is_ok());
+    }
+
+    /// F-15: a stored file that was damaged is made good by the same bytes.
+    #[tokio::test]
+    async fn f_15_a_damaged_file_is_replaced_when_its_bytes_come_again() {
+        let home = tempfile::tempdir().unwrap();
+        let blobs = Blobs::new(home.path().to_owned());
+        let sha256 = blobs.put(Bytes::from_static(b"hello")).await.unwrap();
+        std::fs::write(home.path().join(&sha256[..2]).join(&sha256), b"hellO").unwrap();
+        assert_eq!(blobs.verified(&sha256).await.unwrap_err().code, Code::ArtifactDigestMismatch);
+        blobs.put(Bytes::from_static(b"hello")).await.unwrap();
         assert!(blobs.verified(&sha256).await.is_ok());
     }
 

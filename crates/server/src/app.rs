@@ -6,13 +6,13 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use loom_domain::{Error, Timestamp};
 use serde_json::Value;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
 use crate::desk::Desk;
 use crate::guard::{Buckets, Front, Refused, Throttle};
 use crate::status::StatusSource;
-use crate::{EventSource, IsRuntimeChild, ListenConfig, Metrics, TokenStore};
+use crate::{ConnectionLimits, EventSource, IsRuntimeChild, ListenConfig, Metrics, Peer, TokenStore};
 
 /// Tells the time of day.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -54,6 +54,12 @@ pub type HoldsSecret = Arc<dyn Fn(&[u8]) -> bool + Send + Sync>;
 #[derive(Clone)]
 pub struct App(Arc<Inner>);
 
+/// A place of a request in work; it is free again when dropped.
+pub(crate) struct WorkPlace<'a> {
+    _place: SemaphorePermit<'a>,
+    _of_others: Option<SemaphorePermit<'a>>,
+}
+
 struct Inner {
     config: ListenConfig,
     doors: Doors,
@@ -62,6 +68,7 @@ struct Inner {
     buckets: Buckets,
     refused: Refused,
     in_work: Semaphore,
+    in_work_of_others: Semaphore,
     streams: Arc<Semaphore>,
     stop: CancellationToken,
 }
@@ -80,6 +87,7 @@ impl App {
             buckets: Buckets::new(&config.requests),
             refused: Refused::default(),
             in_work: Semaphore::new(config.connections.in_work_max),
+            in_work_of_others: Semaphore::new(ConnectionLimits::of_others(config.connections.in_work_max)),
             streams: Arc::new(Semaphore::new(config.streams.streams_max)),
             stop,
             config,
@@ -108,8 +116,14 @@ impl App {
     pub(crate) fn refused(&self) -> &Refused {
         &self.0.refused
     }
-    pub(crate) fn in_work(&self) -> &Semaphore {
-        &self.0.in_work
+    /// A place for a request in work, while there is one; some are the owner's alone.
+    pub(crate) fn work_place(&self, peer: &Peer) -> Option<WorkPlace<'_>> {
+        let of_others = match peer.may_be_owner() {
+            true => None,
+            false => Some(self.0.in_work_of_others.try_acquire().ok()?),
+        };
+        let place = self.0.in_work.try_acquire().ok()?;
+        Some(WorkPlace { _place: place, _of_others: of_others })
     }
     pub(crate) fn streams(&self) -> &Arc<Semaphore> {
         &self.0.streams

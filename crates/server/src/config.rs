@@ -158,6 +158,13 @@ pub struct ConnectionLimits {
     pub drain: Duration,
 }
 
+impl ConnectionLimits {
+    /// What of a limit those take who cannot be the owner: an eighth stays free.
+    pub(crate) fn of_others(limit: usize) -> usize {
+        limit - limit / 8
+    }
+}
+
 impl Default for ConnectionLimits {
     fn default() -> Self {
         ConnectionLimits {

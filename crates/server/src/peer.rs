@@ -24,10 +24,18 @@ pub enum Peer {
     Address(IpAddr),
 }
 
+impl Peer {
+    /// Whether it may be the owner: a process at the socket that no Agent started.
+    pub(crate) fn may_be_owner(&self) -> bool {
+        matches!(self, Peer::Socket { runtime_child: false, .. })
+    }
+}
+
 impl fmt::Display for Peer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Peer::Socket { uid, .. } => write!(f, "uid:{uid}"),
+            Peer::Socket { uid, runtime_child: false } => write!(f, "uid:{uid}"),
+            Peer::Socket { uid, runtime_child: true } => write!(f, "uid:{uid}/runtime"),
             Peer::Address(address) => write!(f, "ip:{address}"),
         }
     }

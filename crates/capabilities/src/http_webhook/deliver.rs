@@ -141,6 +141,7 @@ pub async fn attempt(
         .no_retry()
         .hands_throttles_on()
         .timeout(ATTEMPT)
+        .deadline(ATTEMPT)
         .max_body_bytes(ANSWER_READ_MAX)
         .header("webhook-id", id)
         .header("webhook-timestamp", &seconds.to_string())

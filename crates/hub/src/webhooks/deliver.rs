@@ -10,7 +10,7 @@ use crate::hub::Hub;
 impl Hub {
     /// Makes one attempt, and writes down what it came to.
     pub(super) async fn deliver(&self, delivery: Delivery, endpoint: Endpoint) {
-        let id = delivery.id.clone();
+        let (id, attempt) = (delivery.id.clone(), delivery.attempts);
         let tried = match self.tried(&delivery, &endpoint).await {
             Ok(tried) => tried,
             Err(error) => Tried { error: Some(error.code), ..Tried::default() },
@@ -18,7 +18,7 @@ impl Hub {
         let act = self.act(Principal::Hub);
         #[expect(clippy::cast_precision_loss, reason = "only its size matters")]
         let jitter = (act.entropy)() as f64 / u128::MAX as f64;
-        if let Err(error) = self.store().end_attempt(act, id.clone(), tried, jitter).await {
+        if let Err(error) = self.store().end_attempt(act, (id.clone(), attempt), tried, jitter).await {
             tracing::warn!("the end of an attempt of {id} was not stored: {error}");
         }
     }

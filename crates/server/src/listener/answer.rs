@@ -40,9 +40,9 @@ pub(super) async fn answer(
 ) -> Answer {
     let started = Instant::now();
     let id = request_id::new(app.now());
-    let (mut response, cors) = match app.in_work().try_acquire() {
-        Ok(_permit) => within_limits(&app, router, peer, request).await,
-        Err(_) => (busy(), None),
+    let (mut response, cors) = match app.work_place(&peer) {
+        Some(_place) => within_limits(&app, router, peer, request).await,
+        None => (busy(), None),
     };
     if let Some(problem) = response.extensions_mut().remove::<Problem>() {
         let mut rendered = problem.render(&id);

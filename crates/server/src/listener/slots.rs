@@ -39,14 +39,15 @@ impl Slots {
         Slots { open_max: limits.connections_max, per_peer_max: limits.per_peer_max, open: Arc::default() }
     }
 
-    /// Takes a slot, unless the peer or everybody together has too many. For the owner at the socket the oldest
-    /// connection without a request makes way, or whoever holds connections open could lock the owner out.
+    /// Takes a slot, unless the peer or everybody together has too many. Some slots are the owner's alone, and for
+    /// the owner the oldest connection without a request makes way: nobody can lock the owner out.
     pub(super) fn take(&self, peer: &Peer) -> Option<Slot> {
-        let makes_room = matches!(peer, Peer::Socket { runtime_child: false, .. });
+        let makes_room = peer.may_be_owner();
+        let open_max = if makes_room { self.open_max } else { ConnectionLimits::of_others(self.open_max) };
         let peer = peer.to_string();
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let is_peer_full = open.seats.values().filter(|seat| seat.peer == peer).count() >= self.per_peer_max;
-        if is_peer_full || open.seats.len() >= self.open_max {
+        if is_peer_full || open.seats.len() >= open_max {
             let may_go = |seat: &Seat| makes_room && (!is_peer_full || seat.peer == peer);
             let gone = open.seats.iter().find(|(_, seat)| may_go(seat) && seat.pulse.end_unless_at_work());
             let gone = gone.map(|(number, _)| *number)?;
@@ -86,10 +87,27 @@ mod tests {
         assert!(slots.take(&peer(3)).is_some());
     }
 
+    /// ATK-11: whatever Agents and strangers hold at work, the owner finds a slot.
+    #[test]
+    fn atk_11_slots_at_work_do_not_lock_the_owner_out() {
+        let slots = Slots::new(&ConnectionLimits::default());
+        let socket = |runtime_child| Peer::Socket { uid: 1, runtime_child };
+        let mut held: Vec<Slot> = std::iter::from_fn(|| slots.take(&socket(true))).collect();
+        assert_eq!(held.len(), ConnectionLimits::default().per_peer_max);
+        assert!(slots.take(&socket(false)).is_some(), "a share of its own");
+        for n in 1..=u8::MAX {
+            held.extend(std::iter::from_fn(|| slots.take(&Peer::Address([127, 0, 0, n].into()))));
+        }
+        let work: Vec<_> = held.iter().map(|slot| slot.pulse.work()).collect();
+        assert_eq!(work.len(), ConnectionLimits::of_others(ConnectionLimits::default().connections_max));
+        assert!(slots.take(&socket(true)).is_none());
+        assert!(slots.take(&socket(false)).is_some(), "slots that are the owner's alone");
+    }
+
     #[test]
     fn connections_without_a_request_make_way_for_the_owner_only() {
         let slots = Slots::new(&ConnectionLimits {
-            connections_max: 3,
+            connections_max: 2,
             per_peer_max: 2,
             ..ConnectionLimits::default()
         });

@@ -42,8 +42,14 @@ async fn take(world: &World) -> Option<(Delivery, Endpoint)> {
 }
 
 async fn ends(world: &World, id: &str, status: u16) -> Delivery {
+    let all = world.store().deliveries(None, query::Paging::default()).await.unwrap().items;
+    let attempt = all.iter().find(|delivery| delivery.id == id).unwrap().attempts;
+    ends_nth(world, id, attempt, status).await
+}
+
+async fn ends_nth(world: &World, id: &str, attempt: u32, status: u16) -> Delivery {
     let tried = Tried { status: Some(status), ..Tried::default() };
-    world.store().end_attempt(hub(world), id.to_owned(), tried, 0.5).await.unwrap()
+    world.store().end_attempt(hub(world), (id.to_owned(), attempt), tried, 0.5).await.unwrap()
 }
 
 async fn notices(world: &World, kind: &str) -> usize {
@@ -81,6 +87,22 @@ fn cap_111_ten_failures_are_a_dead_letter() {
         }
         assert_eq!(world.store().next_delivery_at().await.unwrap(), None);
         assert_eq!(notices(world, "webhook_dead_letter").await, 1);
+    });
+}
+
+/// CAP-111: an attempt that another one has overtaken settles nothing.
+#[test]
+fn cap_111_an_overtaken_attempt_changes_nothing() {
+    both(async |world: &World| {
+        let store = world.store();
+        store.put_endpoint(world.act(), change("env:A")).await.unwrap();
+        store.add_delivery(world.act(), delivery("msg1")).await.unwrap();
+        take(world).await.unwrap();
+        world.pass_ms(60_001);
+        let (second, _) = take(world).await.unwrap();
+        assert_eq!(second.attempts, 2);
+        assert_eq!(ends_nth(world, "msg1", 1, 500).await, second);
+        assert_eq!(ends_nth(world, "msg1", 2, 200).await.state, DeliveryState::Delivered);
     });
 }
 

@@ -69,7 +69,8 @@ pub(super) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
     told(&plan, &applied, cx)
 }
 
-fn show(plan: &Plan, commit: &str, cx: &mut Context<'_, '_>) -> Outcome {
+/// Prints a plan and its digest.
+pub(super) fn show(plan: &Plan, commit: &str, cx: &mut Context<'_, '_>) -> Outcome {
     if !cx.out.is_human() {
         return cx.out.json(&plan::document(plan, commit));
     }
@@ -95,7 +96,7 @@ pub(super) fn told(plan: &Plan, applied: &Value, cx: &mut Context<'_, '_>) -> Ou
 }
 
 /// Whether the plan may run as it is.
-fn permitted(plan: &Plan, approve: Option<&str>, allow_archive: bool) -> Result<()> {
+pub(super) fn permitted(plan: &Plan, approve: Option<&str>, allow_archive: bool) -> Result<()> {
     if approve.is_some_and(|digest| digest != plan.plan_digest) {
         return Err(Error::new(Code::PlanChanged, "the plan is not the one that was approved")
             .with_detail("plan_digest", plan.plan_digest.clone()));
@@ -115,7 +116,7 @@ fn permitted(plan: &Plan, approve: Option<&str>, allow_archive: bool) -> Result<
         .with_detail("sensitive", why));
     }
     if plan.archives() && !allow_archive {
-        return Err(Error::new(Code::ConfirmationRequired, "the plan archives objects whose files are gone")
+        return Err(Error::new(Code::ConfirmationRequired, "the plan archives objects")
             .with_hint("repeat with --allow-archive")
             .with_detail("plan_digest", plan.plan_digest.clone()));
     }

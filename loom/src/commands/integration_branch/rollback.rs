@@ -5,23 +5,31 @@ use loom_domain::integration::Plan;
 use loom_domain::{Code, Error};
 use serde_json::Value;
 
-use super::apply::told;
+use super::apply::{permitted, show, told};
 use super::desk::{Desk, hub_tree, tree_of};
-use super::plan;
 use crate::context::Context;
 use crate::failure::Outcome;
 use crate::output::pick;
 
 /// Restore what was before an apply
+///
+/// What widens access needs --approve with the digest of the plan that --dry-run prints; what was made since is
+/// archived only with --allow-archive.
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
     "loom integration-branch rollback",
     "loom integration-branch rollback --to op_01arz3ndektsv4rrffq69g5fav --dry-run"
 ))]
 pub(super) struct Args {
-    /// The apply that is taken back; the newest by default
+    /// The apply that is taken back; by default the newest that was not taken back yet
     #[arg(long, value_name = "APPLY_ID")]
     to: Option<String>,
+    /// Digest of the plan that you approve
+    #[arg(long, value_name = "DIGEST")]
+    approve: Option<String>,
+    /// Archive objects that were made since
+    #[arg(long)]
+    allow_archive: bool,
 }
 
 /// Restores it. Messages, receipts and the audit chain stay as they are.
@@ -36,12 +44,10 @@ pub(super) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
     let plan = Plan::between(&hub_tree(cx).await?, &before);
     let revision = pick::text(&found, "revision");
     if cx.globals.dry_run || plan.changes.is_empty() {
-        if !cx.out.is_human() {
-            return cx.out.json(&plan::document(&plan, &revision));
-        }
-        return plan::print(&plan, cx);
+        return show(&plan, &revision, cx);
     }
     let _lock = desk.repo.lock().await?;
+    permitted(&plan, args.approve.as_deref(), args.allow_archive)?;
     let wanted = request::ApplyIntegration { plan: plan.clone(), revision, reverts: Some(id) };
     let applied: Value = cx.hub()?.post(routes::integration_applies()).json(&wanted)?.run().await?;
     told(&plan, &applied, cx)
@@ -49,8 +55,11 @@ pub(super) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
 
 async fn newest(cx: &Context<'_, '_>) -> Result<String, Error> {
     let applies: Value = cx.hub()?.get(routes::integration_applies()).run().await?;
-    let first = pick::list(&applies, "items").first();
-    first.map(|apply| pick::text(apply, "apply_id")).ok_or_else(|| {
-        Error::new(Code::NotFound, "nothing was applied yet").with_hint("loom integration-branch apply")
+    let applies = pick::list(&applies, "items");
+    let taken_back: Vec<String> = applies.iter().map(|apply| pick::text(apply, "reverts")).collect();
+    let mut ids = applies.iter().filter(|apply| pick::text(apply, "reverts").is_empty());
+    let newest = ids.map(|apply| pick::text(apply, "apply_id")).find(|id| !taken_back.contains(id));
+    newest.ok_or_else(|| {
+        Error::new(Code::NotFound, "no apply is left to take back").with_hint("loom integration-branch apply")
     })
 }

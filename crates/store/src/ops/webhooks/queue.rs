@@ -10,7 +10,7 @@ use super::ended::{ENDED_MAX, dead, expire};
 use super::endpoints;
 use crate::{Act, Store, Topic, Unit, docs, page::PageQuery, params};
 
-/// Time that an attempt has before its delivery is due again, milliseconds.
+/// Time after which the delivery of an attempt without an end is due again, milliseconds; no attempt takes so long.
 const LEASE_MS: i64 = 60_000;
 /// Deliveries that wait at once.
 const WAITING_MAX: i64 = 100_000;
@@ -125,11 +125,18 @@ impl Store {
         .await
     }
 
-    /// Writes down what an attempt came to. `jitter` is in 0..=1.
-    pub async fn end_attempt(&self, act: Act, id: String, tried: Tried, jitter: f64) -> Result<Delivery> {
+    /// Writes down what the n-th attempt of a delivery came to. One that a later attempt has overtaken changes
+    /// nothing. `jitter` is in 0..=1.
+    pub async fn end_attempt(
+        &self,
+        act: Act,
+        (id, attempt): (String, u32),
+        tried: Tried,
+        jitter: f64,
+    ) -> Result<Delivery> {
         self.write(act, move |unit| {
             let mut delivery: Delivery = docs::require_locked(unit.tx, &id)?;
-            if delivery.state != DeliveryState::Pending {
+            if delivery.state != DeliveryState::Pending || delivery.attempts != attempt {
                 return Ok(delivery);
             }
             delivery.last_status = tried.status;
