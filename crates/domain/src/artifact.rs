@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ArtifactId, Timestamp, words};
+use crate::{AgentId, ArtifactId, Timestamp, words};
 
 words! {
     /// Which way a file goes.
@@ -36,6 +36,9 @@ pub struct Artifact {
     pub direction: Direction,
     /// State.
     pub status: crate::message::AttachmentStatus,
+    /// Agent that uploaded it; absent when nobody or another principal did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uploaded_by: Option<AgentId>,
     /// Creation.
     pub created_at: Timestamp,
 }

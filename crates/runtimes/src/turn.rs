@@ -1,6 +1,9 @@
 //! A Turn: what goes in, what is seen while it runs, how it ends.
 
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use loom_domain::TurnId;
@@ -165,26 +168,60 @@ pub enum AnswerSource {
     Stdout,
 }
 
-/// A file the Agent hands out. It is a regular file below the Turn's `out` directory.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// A file the Agent hands out: a regular file below the Turn's `out` directory, open since it was checked.
+#[derive(Debug, Clone)]
 pub struct OutFile {
-    /// Where the bytes are.
-    pub path: PathBuf,
     /// Its name.
     pub name: String,
-    /// Its size in bytes.
+    /// Its size in bytes when it was checked.
     pub bytes: u64,
+    bytes_max: u64,
+    file: Arc<File>,
+}
+
+impl OutFile {
+    /// Takes an open file of at most `bytes_max` bytes.
+    pub(crate) fn new(file: File, name: String, bytes_max: u64) -> io::Result<Self> {
+        let bytes = file.metadata()?.len();
+        if bytes > bytes_max {
+            return Err(over(bytes_max));
+        }
+        Ok(OutFile { name, bytes, bytes_max, file: Arc::new(file) })
+    }
+
+    /// The bytes of the file that was checked, whatever is at its place by now. It blocks.
+    pub fn read(&self) -> io::Result<Vec<u8>> {
+        let mut file = self.file.as_ref();
+        file.rewind()?;
+        let mut bytes = Vec::new();
+        let read = file.take(self.bytes_max.saturating_add(1)).read_to_end(&mut bytes)?;
+        if u64::try_from(read).unwrap_or(u64::MAX) > self.bytes_max {
+            return Err(over(self.bytes_max));
+        }
+        Ok(bytes)
+    }
+}
+
+impl PartialEq for OutFile {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.file, &other.file)
+    }
+}
+
+impl Eq for OutFile {}
+
+fn over(bytes_max: u64) -> io::Error {
+    io::Error::new(io::ErrorKind::FileTooLarge, format!("it has over {bytes_max} bytes"))
 }
 
 /// The final answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     /// Text, possibly empty.
     pub text: String,
     /// Where it came from.
     pub source: AnswerSource,
     /// Files that go with it.
-    #[serde(default)]
     pub files: Vec<OutFile>,
 }
 
@@ -210,27 +247,23 @@ pub enum TurnStatus {
 }
 
 /// The end of a Turn.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TurnOutcome {
     /// How it ended.
     pub status: TurnStatus,
     /// The answer; none unless completed.
     pub answer: Option<Answer>,
     /// The Agent's reason not to answer (command and http).
-    #[serde(default)]
     pub no_reply: Option<String>,
     /// A thread id the runtime named at the end; the host stores it in the Binding.
-    #[serde(default)]
     pub thread: Option<String>,
     /// What was not allowed.
-    #[serde(default)]
     pub denials: Vec<Denial>,
     /// Usage of this Turn.
     pub usage: Option<Usage>,
     /// Why it did not complete.
     pub error: Option<RuntimeError>,
     /// End of the program's own diagnostics, redacted; for the owner only.
-    #[serde(default)]
     pub stderr_tail: Option<String>,
 }
 

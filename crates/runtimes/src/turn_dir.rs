@@ -1,9 +1,11 @@
 //! The directory of one Turn: attachments in, files out, and marks that outlive the process.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags, open, openat};
 
 use crate::process::make_private_dir;
 use crate::{ArtifactRef, ErrClass, HostCtx, Input, OutFile, RuntimeError, TurnKey};
@@ -71,24 +73,35 @@ impl TurnDir {
         Ok(staged)
     }
 
-    /// Checks the files that a Turn hands out: relative, plain, below `out`, within the limits.
+    /// Opens the files that a Turn hands out: relative, plain, below `out`, within the limits.
     pub(crate) fn collect(&self, names: &[String], host: &HostCtx) -> Result<Vec<OutFile>, RuntimeError> {
         let refuse = |why: String| RuntimeError::new(ErrClass::Protocol, why);
         if names.len() > host.limits.out_files_max {
             return Err(refuse(format!("more than {} files were handed out", host.limits.out_files_max)));
         }
-        let out = self.0.join("out");
+        let bytes_max = host.limits.out_file_bytes_max;
         let mut files = Vec::new();
         for name in names {
-            let file = plain_file(&out, name).ok_or_else(|| {
+            let file = self.plain_file(&host.private_dir, name).ok_or_else(|| {
                 refuse("a file outside of the out directory, or not a plain file, was handed out".into())
             })?;
-            if file.bytes > host.limits.out_file_bytes_max {
-                return Err(refuse(format!("a file is over {} bytes", host.limits.out_file_bytes_max)));
-            }
+            let file = OutFile::new(file, shown(name), bytes_max)
+                .map_err(|cause| refuse(format!("a file was handed out and {cause}")))?;
             files.push(file);
         }
         Ok(files)
+    }
+
+    /// The open file of that name below `out`, when it is a regular one with one link.
+    fn plain_file(&self, root: &Path, name: &str) -> Option<File> {
+        let asked = Path::new(name);
+        if name.is_empty() || !asked.components().all(|part| matches!(part, Component::Normal(_))) {
+            return None;
+        }
+        let below = self.0.strip_prefix(root).ok()?.join("out").join(asked);
+        let file = open_beneath(root, &below).ok()?;
+        let meta = file.metadata().ok()?;
+        (meta.is_file() && meta.nlink() == 1).then_some(file)
     }
 }
 
@@ -126,19 +139,17 @@ fn copy_in(from: &Path, to: &Path) -> io::Result<()> {
     fs::set_permissions(to, fs::Permissions::from_mode(0o400))
 }
 
-fn plain_file(out: &Path, name: &str) -> Option<OutFile> {
-    let relative = Path::new(name);
-    if name.is_empty() || !relative.components().all(|part| matches!(part, Component::Normal(_))) {
-        return None;
+/// Opens a file below a folder. No component is followed when it is a link, and a pipe does not make it wait.
+fn open_beneath(root: &Path, below: &Path) -> io::Result<File> {
+    let folder = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let mut at = open(root, folder, Mode::empty())?;
+    for part in below.parent().into_iter().flat_map(Path::components) {
+        at = openat(&at, part.as_os_str(), folder | OFlags::NOFOLLOW, Mode::empty())?;
     }
-    let mut path = out.to_owned();
-    for part in relative.components() {
-        path.push(part);
-        if fs::symlink_metadata(&path).ok()?.file_type().is_symlink() {
-            return None;
-        }
-    }
-    let meta = fs::symlink_metadata(&path).ok().filter(fs::Metadata::is_file)?;
-    let shown = path.file_name()?.to_string_lossy().into_owned();
-    Some(OutFile { path, name: shown, bytes: meta.len() })
+    let plain = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    Ok(openat(&at, below.file_name().unwrap_or_default(), plain, Mode::empty())?.into())
+}
+
+fn shown(name: &str) -> String {
+    Path::new(name).file_name().unwrap_or_default().to_string_lossy().into_owned()
 }

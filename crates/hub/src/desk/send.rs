@@ -4,15 +4,18 @@ use std::time::Duration;
 
 use loom_api::{request, view};
 use loom_domain::{
-    Address, AgentId, Code, Connection, ConnectionId, Error, InboxId, MembershipId, OutboxId, Principal,
-    Result, TextFormat,
+    Address, AgentId, Artifact, Code, Connection, ConnectionId, Error, InboxId, MembershipId, OutboxId,
+    Principal, Result, TextFormat,
     admission::{CHUNKS_MAX, SendFile, SendTarget},
     artifact::FILES_PER_SEND_MAX,
     outbox::{State, Target},
 };
 use loom_store::{
     Topic,
-    ops::outbox::{Draft, DraftFile, Sent, To},
+    ops::{
+        artifacts::Standing,
+        outbox::{Draft, DraftFile, Sent, To},
+    },
 };
 
 use crate::hub::Hub;
@@ -59,8 +62,8 @@ impl Hub {
     pub async fn admission(&self, principal: Principal, send: request::Send) -> Result<view::Admission> {
         let mut wanted = self.wanted(&principal, send).await?;
         let announced = std::mem::take(&mut wanted.content.files);
-        let (to, mut draft) = self.draft(&wanted).await?;
-        draft.files = self.announced(&announced).await?;
+        let (to, mut draft) = self.draft(&principal, &wanted).await?;
+        draft.files = self.announced(&principal, &announced).await?;
         let parts = u32::try_from(draft.chunks.len() + draft.files.len()).unwrap_or(u32::MAX);
         self.store().check_admission(self.act(principal), to, draft).await?;
         Ok(view::Admission { admitted: true, held: None, parts })
@@ -127,7 +130,7 @@ impl Hub {
         if *self.inner.phase.borrow() >= crate::Phase::Draining {
             return Err(Error::new(Code::HubDraining, "the hub is shutting down"));
         }
-        let (to, draft) = self.draft(&wanted).await?;
+        let (to, draft) = self.draft(&principal, &wanted).await?;
         let sent = self.store().send(self.act(principal), to, draft).await?;
         let Sent { item, parts, duplicate } = sent;
         let entry = view::OutboxEntry { item, parts, duplicate };
@@ -159,7 +162,7 @@ impl Hub {
         }
     }
 
-    async fn draft(&self, wanted: &Wanted) -> Result<(To, Draft)> {
+    async fn draft(&self, principal: &Principal, wanted: &Wanted) -> Result<(To, Draft)> {
         let (to, connection) = match &wanted.target {
             SendTarget::Reply(item) => (To::Item(item.clone()), self.connection_of_item(item).await?),
             SendTarget::Membership(membership) => {
@@ -175,7 +178,7 @@ impl Hub {
         let format = wanted.content.format.unwrap_or(TextFormat::Markdown);
         let text = self.outbound_text(&wanted.content.text)?;
         let chunks = self.split_for(connection.as_ref(), &text, format, CHUNKS_MAX)?;
-        let files = self.files(&wanted.content.files).await?;
+        let files = self.files(principal, &wanted.content.files).await?;
         let draft = Draft {
             text,
             format: Some(format),
@@ -232,7 +235,7 @@ impl Hub {
     }
 
     /// The files of a send that is only asked about: stored ones, or what will be uploaded, by name, size and digest.
-    async fn announced(&self, files: &[request::File]) -> Result<Vec<DraftFile>> {
+    async fn announced(&self, principal: &Principal, files: &[request::File]) -> Result<Vec<DraftFile>> {
         check_count(files)?;
         let mut out = Vec::new();
         for file in files {
@@ -246,14 +249,14 @@ impl Hub {
                     },
                     mime_type: "application/octet-stream".to_owned(),
                 }),
-                _ => out.extend(self.files(std::slice::from_ref(file)).await?),
+                _ => out.extend(self.files(principal, std::slice::from_ref(file)).await?),
             }
         }
         Ok(out)
     }
 
     /// The stored files of a send. Bytes other than announced are `artifact_changed`.
-    async fn files(&self, files: &[request::File]) -> Result<Vec<DraftFile>> {
+    async fn files(&self, principal: &Principal, files: &[request::File]) -> Result<Vec<DraftFile>> {
         check_count(files)?;
         let mut out = Vec::new();
         for file in files {
@@ -261,10 +264,7 @@ impl Hub {
                 .artifact_id
                 .as_deref()
                 .ok_or_else(|| Error::new(Code::MissingField, "a file needs its artifactId"))?;
-            let artifact = self.store().artifact(id.parse()?).await.map_err(|error| match error.code {
-                Code::NotFound => Error::new(Code::ArtifactMissing, format!("{id} is not in the store")),
-                _ => error,
-            })?;
+            let artifact = self.sendable(principal, id).await?;
             let is_same = file.sha256.as_ref().is_none_or(|sha| *sha == artifact.sha256)
                 && file.size.is_none_or(|s| s == artifact.size);
             if !is_same {
@@ -273,6 +273,7 @@ impl Hub {
                     format!("{id} holds other bytes than announced"),
                 ));
             }
+            self.refuse_secret(&artifact).await?;
             let name = file.name.as_deref().map_or_else(|| artifact.name.clone(), crate::safe_name);
             out.push(DraftFile {
                 artifact_id: artifact.id,
@@ -281,6 +282,39 @@ impl Hub {
             });
         }
         Ok(out)
+    }
+
+    /// A stored file that the principal may send. To an Agent, a file of somebody else is not in the store.
+    async fn sendable(&self, principal: &Principal, id: &str) -> Result<Artifact> {
+        let missing = || Error::new(Code::ArtifactMissing, format!("{id} is not in the store"));
+        let artifact = self.store().artifact(id.parse()?).await.map_err(|error| match error.code {
+            Code::NotFound => missing(),
+            _ => error,
+        })?;
+        let standing = self.store().artifact_standing(principal.clone(), artifact.clone()).await?;
+        match standing {
+            Standing { is_known: false, .. } => Err(missing()),
+            Standing { is_held: true, .. } => Err(Error::new(
+                Code::FileRefused,
+                format!("{id} is quarantined; the owner releases it with `loom inbox release`"),
+            )),
+            Standing { .. } => Ok(artifact),
+        }
+    }
+
+    /// A file was stored before the secrets of today were known, or came from a platform: it is looked through
+    /// each time it is sent.
+    async fn refuse_secret(&self, artifact: &Artifact) -> Result<()> {
+        let path = self.blobs().verified(&artifact.sha256).await?;
+        let redactor = self.redactor().clone();
+        let look = move || std::fs::read(path).map(|bytes| redactor.holds_exact(&bytes));
+        match tokio::task::spawn_blocking(look).await.map_err(Error::internal)? {
+            Ok(false) => Ok(()),
+            Ok(true) => Err(Error::new(Code::SecretInContent, "the file holds a secret and was not sent")),
+            Err(cause) => {
+                Err(Error::new(Code::ArtifactMissing, format!("a stored file cannot be read: {cause}")))
+            }
+        }
     }
 }
 

@@ -1,11 +1,14 @@
 //! Files that people send.
 
 use bytes::Bytes;
+use loom_api::request::{Content, File, Send};
 use loom_domain::{
+    Artifact, ArtifactId, Code, MembershipId, Principal,
     artifact::Direction,
     inbox::State,
     message::{Attachment, AttachmentStatus},
 };
+use loom_secrets::Secret;
 use sha2::{Digest as _, Sha256};
 
 use super::house::{House, until};
@@ -56,6 +59,92 @@ async fn msg_114_a_mislabelled_program_is_held_and_a_huge_file_is_not_fetched() 
     let statuses: Vec<_> = detail.entry.message.current().attachments.iter().map(|a| a.status).collect();
     assert_eq!(statuses, [AttachmentStatus::Quarantined, AttachmentStatus::TooLarge]);
     assert_eq!(platform.texts("C1"), ["end"]);
+    house.end().await;
+}
+
+/// Tells the ids of files that the envelope names.
+const IDS: &str = "grep -o 'art_[A-Za-z0-9]*' | sort -u; echo end";
+
+/// What the principal is told when it asks whether it may send the file.
+async fn asked(house: &House, who: &Principal, to: &MembershipId, file: &ArtifactId) -> Option<Code> {
+    let file = File { artifact_id: Some(file.to_string()), ..File::default() };
+    let send = Send {
+        from: Some("docs".to_owned()),
+        membership_id: Some(to.to_string()),
+        idempotency_key: Some("k".to_owned()),
+        content: Content { text: "see".to_owned(), files: vec![file], ..Content::default() },
+        ..Send::default()
+    };
+    house.hub().admission(who.clone(), send).await.err().map(|error| error.code)
+}
+
+async fn uploaded(house: &House, who: &Principal, bytes: &'static [u8]) -> Artifact {
+    let act = house.hub().act(who.clone());
+    house.hub().put_artifact(act, "a.txt", None, Direction::Out, Bytes::from_static(bytes)).await.unwrap()
+}
+
+/// An id that an Agent learned is no file of its own, and what is held stays until the owner releases it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn atk_28_an_agent_sends_its_own_files_only_and_a_held_one_goes_nowhere() {
+    let house = House::up().await;
+    let (platform, _, address) = house.furnish(IDS, &["C1"]).await;
+    let to = house.channel(&address, "C1").await;
+    let docs = Principal::Agent(house.store().agent_by("docs".to_owned()).await.unwrap().id);
+    let other = Principal::Agent(house.agent("other", IDS).await.id);
+    platform.with(|s| {
+        s.files.insert("F1".to_owned(), Bytes::from_static(b"a,b\n1,2\n"));
+        s.files.insert("F2".to_owned(), Bytes::from_static(b"\x7fELF program"));
+    });
+    let mut event = house.mention("C1", "1.1");
+    event.content.attachments =
+        vec![file("F1", "a.csv", "text/csv", 8), file("F2", "a.pdf", "application/pdf", 12)];
+    let item = house.event(&platform, event).await;
+    let detail = house.item_is(&item, State::Handled).await;
+    let ids = detail.entry.message.current().attachments.iter().filter_map(|file| file.artifact_id.clone());
+    let [ready, held]: [ArtifactId; 2] = ids.collect::<Vec<_>>().try_into().unwrap();
+    assert_eq!(platform.texts("C1"), [format!("{ready}\nend")], "the envelope keeps the held file's id back");
+    let (own, others) = (uploaded(&house, &docs, b"own").await, uploaded(&house, &other, b"others").await);
+    let owners = uploaded(&house, &Principal::Owner, b"owners").await;
+    let unknown = ArtifactId::new(0, 1);
+    for (file, expected) in [
+        (&ready, None),
+        (&own.id, None),
+        (&held, Some(Code::FileRefused)),
+        (&others.id, Some(Code::ArtifactMissing)),
+        (&owners.id, Some(Code::ArtifactMissing)),
+        (&unknown, Some(Code::ArtifactMissing)),
+    ] {
+        assert_eq!(asked(&house, &docs, &to, file).await, expected, "{file}");
+    }
+    for (file, expected) in [(&ready, None), (&others.id, None), (&held, Some(Code::FileRefused))] {
+        assert_eq!(asked(&house, &Principal::Owner, &to, file).await, expected, "{file}");
+    }
+    house.store().release_attachment(house.act(), item, held.clone()).await.unwrap();
+    assert_eq!(asked(&house, &docs, &to, &held).await, None);
+    house.end().await;
+}
+
+/// ID-19: a file that somebody sent, or that was stored before the secret was known, takes no secret out.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn id_19_a_received_or_earlier_file_with_a_secret_is_never_sent() {
+    let house = House::up().await;
+    let (platform, _, address) = house.furnish(IDS, &["C1"]).await;
+    let to = house.channel(&address, "C1").await;
+    let docs = Principal::Agent(house.store().agent_by("docs".to_owned()).await.unwrap().id);
+    let bytes = b"key = correct horse battery 7Qx2\n";
+    let earlier = uploaded(&house, &docs, bytes).await;
+    house.hub().redactor().register(&Secret::new("correct horse battery 7Qx2"));
+    platform.with(|s| s.files.insert("F1".to_owned(), Bytes::from_static(bytes)));
+    let mut event = house.mention("C1", "1.1");
+    event.content.attachments = vec![file("F1", "a.txt", "text/plain", 33)];
+    let item = house.event(&platform, event).await;
+    let detail = house.item_is(&item, State::Handled).await;
+    let received = detail.entry.message.current().attachments[0].artifact_id.clone().unwrap();
+    for file in [&received, &earlier.id] {
+        for who in [&docs, &Principal::Owner] {
+            assert_eq!(asked(&house, who, &to, file).await, Some(Code::SecretInContent));
+        }
+    }
     house.end().await;
 }
 

@@ -41,10 +41,8 @@ async fn draft(hub: &Hub, claimed: &Claimed, text: &str, out_files: Vec<OutFile>
     let mut text = hub.outbound_text(text)?;
     let mut files = Vec::new();
     for file in out_files {
-        let bytes = tokio::fs::read(&file.path).await.map_err(|cause| {
-            Error::new(Code::FileRefused, format!("a file of the answer cannot be read: {cause}"))
-        })?;
-        files.push(store(hub, &file.name, bytes).await?);
+        let name = file.name.clone();
+        files.push(store(hub, &name, bytes_of(file).await?).await?);
     }
     let chunks = match hub.split_for(claimed.connection.as_ref(), &text, TextFormat::Markdown, CHUNKS_MAX) {
         Ok(chunks) => chunks,
@@ -57,6 +55,13 @@ async fn draft(hub: &Hub, claimed: &Claimed, text: &str, out_files: Vec<OutFile>
         Err(error) => return Err(error),
     };
     Ok(Draft { text, format: Some(TextFormat::Markdown), chunks, files, ..Draft::default() })
+}
+
+async fn bytes_of(file: OutFile) -> Result<Vec<u8>> {
+    let read = tokio::task::spawn_blocking(move || file.read()).await.map_err(Error::internal)?;
+    read.map_err(|cause| {
+        Error::new(Code::FileRefused, format!("a file of the answer cannot be read: {cause}"))
+    })
 }
 
 async fn store(hub: &Hub, name: &str, bytes: Vec<u8>) -> Result<DraftFile> {

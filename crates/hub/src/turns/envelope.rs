@@ -6,7 +6,7 @@ use loom_domain::{
         AttachmentFact, ContextFact, ConversationFact, EnvelopeInput, Facts, MembershipFact, OwnerContext,
         PriorAttempt, SenderFact, Times, build as build_envelope, trust_of,
     },
-    message::ThreadContext,
+    message::{AttachmentStatus, ThreadContext},
     turn::AttemptStatus,
 };
 use loom_store::ops::turns::Claimed;
@@ -105,7 +105,7 @@ fn attachments(message: &Message, copies: &[Copy]) -> Vec<AttachmentFact> {
         .attachments
         .iter()
         .map(|attachment| AttachmentFact {
-            artifact: attachment.artifact_id.clone(),
+            artifact: attachment.artifact_id.clone().filter(|_| attachment.status == AttachmentStatus::Ready),
             name: attachment.name.clone(),
             mime: attachment.mime_type.clone(),
             size: attachment.size,

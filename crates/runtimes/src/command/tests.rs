@@ -175,6 +175,72 @@ async fn atk_28_files_outside_of_the_out_directory_are_refused() {
     }
 }
 
+/// A file that `out` holds, and the Turn that hands it out.
+fn handed_out(room: &Room, name: &str, bytes: &[u8]) -> (TurnDir, std::path::PathBuf) {
+    let dir = TurnDir::of(&room.host, &key(1));
+    dir.stage(&[]).unwrap();
+    let path = dir.path().join("out").join(name);
+    std::fs::write(&path, bytes).unwrap();
+    (dir, path)
+}
+
+fn pipe(path: &std::path::Path) {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    mknodat(CWD, path, FileType::Fifo, Mode::RWXU, 0).unwrap();
+}
+
+/// What takes the place of a file between its name and its look is refused, and nothing waits for it.
+#[test]
+fn atk_28_a_pipe_a_link_or_a_second_link_in_place_of_a_file_is_refused() {
+    let room = Room::new();
+    let (dir, path) = handed_out(&room, "a.txt", b"mine");
+    let secret = room.folder.path().join("secret");
+    std::fs::write(&secret, "not mine").unwrap();
+    let places: [&dyn Fn(); 3] =
+        [&|| pipe(&path), &|| std::os::unix::fs::symlink("/dev/zero", &path).unwrap(), &|| {
+            std::fs::hard_link(&secret, &path).unwrap()
+        }];
+    for (n, place) in places.iter().enumerate() {
+        std::fs::remove_file(&path).unwrap();
+        place();
+        let refused = dir.collect(&["a.txt".to_owned()], &room.host).unwrap_err();
+        assert_eq!(refused.class, ErrClass::Protocol, "{n}");
+    }
+    let out = dir.path().join("out");
+    std::fs::remove_dir_all(&out).unwrap();
+    std::os::unix::fs::symlink(room.folder.path(), &out).unwrap();
+    assert!(dir.collect(&["secret".to_owned()], &room.host).is_err(), "out itself became a link");
+}
+
+/// Once it was looked at, only the file that was looked at is read.
+#[test]
+fn atk_28_a_file_swapped_after_the_look_gives_the_bytes_that_were_looked_at() {
+    let room = Room::new();
+    let (dir, path) = handed_out(&room, "a.txt", b"mine");
+    let places: [&dyn Fn(); 2] =
+        [&|| pipe(&path), &|| std::os::unix::fs::symlink("/dev/zero", &path).unwrap()];
+    for place in places {
+        let files = dir.collect(&["a.txt".to_owned()], &room.host).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        place();
+        assert_eq!(files[0].read().unwrap(), b"mine");
+        std::fs::remove_file(&path).unwrap();
+        std::fs::write(&path, b"mine").unwrap();
+    }
+}
+
+#[test]
+fn atk_28_a_file_that_grows_after_the_look_is_read_to_its_limit_only() {
+    let mut room = Room::new();
+    room.host.limits.out_file_bytes_max = 4;
+    let (dir, path) = handed_out(&room, "a.txt", b"mine");
+    let files = dir.collect(&["a.txt".to_owned()], &room.host).unwrap();
+    assert_eq!(files[0].read().unwrap(), b"mine");
+    std::fs::write(&path, b"mine and more").unwrap();
+    assert_eq!(files[0].read().unwrap_err().kind(), std::io::ErrorKind::FileTooLarge);
+    assert!(dir.collect(&["a.txt".to_owned()], &room.host).is_err());
+}
+
 #[tokio::test]
 async fn a_result_is_exactly_one_known_object() {
     let room = Room::new();

@@ -1,17 +1,29 @@
 //! Records of stored files. The bytes are the hub's.
 
 use loom_domain::{
-    Artifact, ArtifactId, Error, Result, Timestamp,
+    AgentId, Artifact, ArtifactId, Error, Message, Principal, Result, Timestamp,
     artifact::{Direction, FILE_BYTES_MAX},
     message::AttachmentStatus,
 };
 
-use crate::{Act, Store, docs, params};
+use crate::{Act, Store, docs, params, tx::Tx};
 
 /// Rows of one look for unreferenced files.
 const UNREFERENCED_MAX: i64 = 500;
 const DIGEST_CHARS: usize = 64;
 const NAME_BYTES_MAX: usize = 255;
+
+/// Messages of one file that are looked at.
+const MESSAGES_MAX: i64 = 500;
+
+/// What a stored file is to the principal that wants to send it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Standing {
+    /// The principal may name it: any but an Agent, or the Agent that uploaded or received it.
+    pub is_known: bool,
+    /// It came from a platform and nobody has let it through.
+    pub is_held: bool,
+}
 
 /// A file whose bytes are stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +59,7 @@ impl Store {
                 name: new.name.clone(),
                 direction: new.direction,
                 status: new.status,
+                uploaded_by: agent_of(&unit.principal).cloned(),
                 created_at: unit.now,
             };
             docs::insert(unit.tx, &artifact)?;
@@ -58,6 +71,23 @@ impl Store {
     /// A file's record.
     pub async fn artifact(&self, id: ArtifactId) -> Result<Artifact> {
         self.read(move |tx| docs::require(tx, id.as_str())).await
+    }
+
+    /// What a file is to a principal.
+    pub async fn artifact_standing(&self, who: Principal, artifact: Artifact) -> Result<Standing> {
+        self.read(move |tx| {
+            let of_artifact =
+                "id IN (SELECT owner_id FROM artifact_refs WHERE artifact_id = ?1) ORDER BY seq LIMIT ?2";
+            let messages: Vec<Message> =
+                docs::select(tx, of_artifact, &params![artifact.id.as_str(), MESSAGES_MAX])?;
+            let is_known = match agent_of(&who) {
+                None => true,
+                Some(agent) if artifact.uploaded_by.as_ref() == Some(agent) => true,
+                Some(agent) => has_received(tx, agent, &messages)?,
+            };
+            Ok(Standing { is_known, is_held: is_held(&artifact, &messages) })
+        })
+        .await
     }
 
     /// Files older than a time that nothing refers to, oldest first.
@@ -95,6 +125,36 @@ impl Store {
         })
         .await
     }
+}
+
+fn agent_of(who: &Principal) -> Option<&AgentId> {
+    match who {
+        Principal::Agent(agent) => Some(agent),
+        _ => None,
+    }
+}
+
+/// Whether one of the Messages is in the Agent's Inbox.
+fn has_received(tx: &mut dyn Tx, agent: &AgentId, messages: &[Message]) -> Result<bool> {
+    let sql = "SELECT 1 FROM inbox WHERE message_id = ?1 AND agent_id = ?2 LIMIT 1";
+    for message in messages {
+        if tx.first(sql, &params![message.id.as_str(), agent.as_str()])?.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// A file of a platform goes on only where a Message has it as ready, and no Message has it as anything else.
+fn is_held(artifact: &Artifact, messages: &[Message]) -> bool {
+    let edited = messages.iter().flat_map(|m| &m.revisions).filter_map(|r| r.content.as_ref());
+    let contents = messages.iter().map(|m| &m.content).chain(edited);
+    let mut places = contents
+        .flat_map(|content| &content.attachments)
+        .filter(|file| file.artifact_id.as_ref() == Some(&artifact.id))
+        .peekable();
+    let is_loose = artifact.direction == Direction::In && places.peek().is_none();
+    is_loose || places.any(|file| file.status != AttachmentStatus::Ready)
 }
 
 fn check(new: &NewArtifact) -> Result<()> {
