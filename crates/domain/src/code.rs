@@ -153,7 +153,7 @@ codes! {
     ProviderQuotaExhausted "provider_quota_exhausted" Provider 503 false "A long-period quota of the provider is used up." "Wait for detail.resets_at.";
     ProviderHttpError "provider_http_error" Provider 502 false "The provider answered with an error status." "See http_status and detail.provider_message.";
     ProviderProtocolError "provider_protocol_error" Provider 502 false "The provider's answer could not be read." "Check that the base URL is the right service.";
-    ProviderResponseTooLarge "provider_response_too_large" Provider 502 false "The provider's answer is over its limit." "Ask for less, or raise transport.response_max_bytes.";
+    ProviderResponseTooLarge "provider_response_too_large" Provider 502 false "The provider's answer is over its limit." "Ask for less; a source map of yours may raise response.max_bytes.";
     ProviderRedirectRefused "provider_redirect_refused" Provider 502 false "The provider answered with a redirect that may not be followed." "Use the final address as base URL.";
     OutcomeUnknown "outcome_unknown" Provider 504 false "A write was sent and no answer came; it is never repeated by itself." "Settle it with the provider.";
     MissingScope "missing_scope" Provider 502 false "The credential lacks a scope (detail.needed)." "Add the scope to the app and reinstall it.";

@@ -186,9 +186,19 @@ impl Gate {
     }
 
     fn invalid(&self, why: &str) -> Error {
-        Error::new(Code::ApprovalInvalid, format!("{} cannot be used for this: {}", self.id, words_of(why)))
-            .with_detail("gate_id", self.id.as_str())
-            .with_detail("reason", why)
+        let error = Error::new(
+            Code::ApprovalInvalid,
+            format!("{} cannot be used for this: {}", self.id, words_of(why)),
+        )
+        .with_detail("gate_id", self.id.as_str())
+        .with_detail("reason", why);
+        match self.outcome {
+            Some(Outcome::OutcomeUnknown) => error.with_hint(format!(
+                "look whether it arrived, then loom value-connectors approve {} --gate {} --call-digest {} --settle sent|not-sent",
+                self.plan_id, self.id, self.call_digest
+            )),
+            _ => error,
+        }
     }
 }
 

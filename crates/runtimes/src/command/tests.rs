@@ -198,7 +198,7 @@ fn atk_28_a_pipe_a_link_or_a_second_link_in_place_of_a_file_is_refused() {
     std::fs::write(&secret, "not mine").unwrap();
     let places: [&dyn Fn(); 3] =
         [&|| pipe(&path), &|| std::os::unix::fs::symlink("/dev/zero", &path).unwrap(), &|| {
-            std::fs::hard_link(&secret, &path).unwrap()
+            std::fs::hard_link(&secret, &path).unwrap();
         }];
     for (n, place) in places.iter().enumerate() {
         std::fs::remove_file(&path).unwrap();

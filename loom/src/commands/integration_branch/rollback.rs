@@ -57,7 +57,7 @@ async fn newest(cx: &Context<'_, '_>) -> Result<String, Error> {
     let applies: Value = cx.hub()?.get(routes::integration_applies()).run().await?;
     let applies = pick::list(&applies, "items");
     let taken_back: Vec<String> = applies.iter().map(|apply| pick::text(apply, "reverts")).collect();
-    let mut ids = applies.iter().filter(|apply| pick::text(apply, "reverts").is_empty());
+    let ids = applies.iter().filter(|apply| pick::text(apply, "reverts").is_empty());
     let newest = ids.map(|apply| pick::text(apply, "apply_id")).find(|id| !taken_back.contains(id));
     newest.ok_or_else(|| {
         Error::new(Code::NotFound, "no apply is left to take back").with_hint("loom integration-branch apply")

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use loom_capabilities::{ConnectorConfig, DOCUMENT_BYTES_MAX, RunLimits, RunRequest, RunSettings};
+use loom_capabilities::{
+    CatalogEntry, ConnectorConfig, DOCUMENT_BYTES_MAX, RunLimits, RunRequest, RunSettings,
+};
 use loom_domain::{Code, Error, Result};
 use loom_secrets::CredentialRef;
 use serde_json::Value;
@@ -40,7 +42,7 @@ fn of_flags(order: &Order, env: &mut Environment) -> Result<RunRequest> {
     let Common { api_url, timeout_seconds, deadline_seconds, limit, max_pages, .. } = order.common.clone();
     let mut settings = RunSettings { api_url, ..RunSettings::default() };
     for text in &order.common.credential_refs {
-        let (name, reference) = named(order, text)?;
+        let (name, reference) = named(order.capability.entry(), text)?;
         settings.credential_refs.insert(name, reference);
     }
     let mut input = order.input.clone();
@@ -65,8 +67,7 @@ fn of_flags(order: &Order, env: &mut Environment) -> Result<RunRequest> {
 }
 
 /// `REF` for the only credential, or `NAME=REF`.
-fn named(order: &Order, text: &str) -> Result<(String, CredentialRef)> {
-    let entry = order.capability.entry();
+pub(in crate::commands) fn named(entry: &CatalogEntry, text: &str) -> Result<(String, CredentialRef)> {
     if let Some((name, reference)) = text.split_once('=')
         && let Some(need) = entry.credentials.iter().find(|need| need.name == name)
     {
