@@ -156,7 +156,8 @@ routes! {
     OUTBOX_CANCEL outbox_cancel(item) "/v1/outbox/{item}/cancel";
     /// POST `request::Settle`, O: `Mutation<view::OutboxEntry>`.
     OUTBOX_SETTLE outbox_settle(item) "/v1/outbox/{item}/settle";
-    /// POST raw bytes, query `query::Upload`, O A: 201 `Artifact`; other bytes than announced: `artifact_changed`.
+    /// POST raw bytes, query `query::Upload`, O A: 201 `Artifact`; other bytes than announced: `artifact_changed`;
+    /// more than a few at once: `rate_limited`.
     ARTIFACTS artifacts() "/v1/artifacts";
     /// GET, O A: the raw bytes.
     ARTIFACT artifact(artifact) "/v1/artifacts/{artifact}";

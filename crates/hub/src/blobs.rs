@@ -1,7 +1,8 @@
 //! Files of the store: content-addressed, mode 0400, opened by nobody's path but their digest.
 
-use std::io::{Read as _, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+mod aside;
+
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
@@ -16,11 +17,10 @@ use loom_store::{Act, ops::artifacts::NewArtifact};
 use sha2::{Digest as _, Sha256};
 
 use crate::{hub::Hub, turns::sniff};
+pub(crate) use aside::Aside;
 
 const NAME_BYTES_MAX: usize = 255;
 const READ_BYTES: usize = 65_536;
-/// First byte of the name of a file that is not whole yet.
-const ASIDE: &str = ".";
 
 /// The folder of stored files.
 #[derive(Debug, Clone)]
@@ -44,18 +44,32 @@ impl Blobs {
 
     /// Stores bytes under their digest: written aside, synced, renamed.
     pub async fn put(&self, bytes: Bytes) -> Result<String> {
-        let blobs = self.clone();
-        tokio::task::spawn_blocking(move || blobs.put_now(&bytes)).await.map_err(Error::internal)?
+        self.keep(self.append(None, bytes).await?).await
     }
 
-    fn put_now(&self, bytes: &[u8]) -> Result<String> {
-        let sha256 = hex::encode(Sha256::digest(bytes));
+    /// Writes bytes to a file aside, a new one at first.
+    pub(crate) async fn append(&self, aside: Option<Aside>, bytes: Bytes) -> Result<Aside> {
+        let blobs = self.clone();
+        let append = move || {
+            let mut aside = aside.map_or_else(|| Aside::new(&blobs.root), Ok)?;
+            aside.write(&bytes)?;
+            Ok(aside)
+        };
+        tokio::task::spawn_blocking(append).await.map_err(Error::internal)?
+    }
+
+    /// Keeps a file under its digest, and returns that. Stored bytes that are damaged are replaced.
+    pub(crate) async fn keep(&self, aside: Aside) -> Result<String> {
+        let blobs = self.clone();
+        tokio::task::spawn_blocking(move || blobs.keep_now(aside)).await.map_err(Error::internal)?
+    }
+
+    fn keep_now(&self, aside: Aside) -> Result<String> {
+        let sha256 = aside.sha256();
         let path = self.path(&sha256)?;
-        if digest_of(&path).is_ok_and(|stored| stored == sha256) {
-            return Ok(sha256);
+        if !holds(&path, aside.size(), &sha256) {
+            aside.settle(&path)?;
         }
-        write(&path, bytes)
-            .map_err(|cause| Error::new(Code::HubReadOnly, format!("a file cannot be stored: {cause}")))?;
         Ok(sha256)
     }
 
@@ -87,7 +101,7 @@ impl Blobs {
 
     /// Removes what a crash left half written. Called before anything is stored.
     pub(crate) fn remove_leftovers(&self) {
-        for file in self.files().filter(|file| file.file_name().to_string_lossy().starts_with(ASIDE)) {
+        for file in self.files().filter(|file| file.file_name().to_string_lossy().starts_with(aside::ASIDE)) {
             if let Err(error) = std::fs::remove_file(file.path()) {
                 tracing::warn!("a half-written file cannot be removed: {error}");
             }
@@ -116,23 +130,10 @@ fn digest_of(path: &Path) -> Result<String> {
     }
 }
 
-fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    let thread = format!("{:?}", std::thread::current().id()).replace(|c: char| !c.is_ascii_digit(), "");
-    let aside = folder.join(format!("{ASIDE}{}.{thread}.new", std::process::id()));
-    let written = (|| {
-        let mut file =
-            std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o400).open(&aside)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        std::fs::rename(&aside, path)?;
-        std::fs::File::open(folder)?.sync_all()
-    })();
-    if written.is_err() {
-        let _ = std::fs::remove_file(&aside);
-    }
-    written
+/// Whether the file is there with these bytes.
+fn holds(path: &Path, size: u64, sha256: &str) -> bool {
+    let has_size = std::fs::metadata(path).is_ok_and(|stored| stored.len() == size);
+    has_size && digest_of(path).is_ok_and(|stored| stored == sha256)
 }
 
 /// A safe base name of an untrusted one.
@@ -153,6 +154,14 @@ pub fn safe_name(name: &str) -> String {
     if clean.is_empty() { "file".to_owned() } else { clean.to_owned() }
 }
 
+fn check_size(size: u64) -> Result<()> {
+    if (1..=FILE_BYTES_MAX).contains(&size) {
+        return Ok(());
+    }
+    let why = format!("a file has 1 to {FILE_BYTES_MAX} bytes; this one has {size}");
+    Err(Error::new(Code::TooLarge, why))
+}
+
 impl Hub {
     /// The stored files.
     pub fn blobs(&self) -> Blobs {
@@ -168,19 +177,28 @@ impl Hub {
         direction: Direction,
         bytes: Bytes,
     ) -> Result<Artifact> {
-        let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-        if !(1..=FILE_BYTES_MAX).contains(&size) {
-            return Err(Error::new(
-                Code::TooLarge,
-                format!("a file has 1 to {FILE_BYTES_MAX} bytes; this one has {size}"),
-            ));
+        check_size(u64::try_from(bytes.len()).unwrap_or(u64::MAX))?;
+        let aside = self.blobs().append(None, bytes).await?;
+        self.keep_artifact(act, name, declared, direction, aside).await
+    }
+
+    /// The same of a file that was written aside.
+    pub(crate) async fn keep_artifact(
+        &self,
+        act: Act,
+        name: &str,
+        declared: Option<String>,
+        direction: Direction,
+        mut aside: Aside,
+    ) -> Result<Artifact> {
+        let size = aside.size();
+        check_size(size)?;
+        if direction == Direction::Out {
+            aside = self.without_secret(aside).await?;
         }
-        if direction == Direction::Out && self.holds_secret(bytes.clone()).await? {
-            return Err(Error::new(Code::SecretInContent, "the file holds a secret and was not taken"));
-        }
-        let mime_type = sniff(&bytes, name).to_owned();
+        let mime_type = sniff(aside.head(), name).to_owned();
         let _storing = self.inner.storing.read().await;
-        let sha256 = self.blobs().put(bytes).await?;
+        let sha256 = self.blobs().keep(aside).await?;
         let new = NewArtifact {
             sha256,
             size,
@@ -194,9 +212,13 @@ impl Hub {
     }
 
     /// Looks through a whole file off the threads that answer calls.
-    async fn holds_secret(&self, bytes: Bytes) -> Result<bool> {
+    async fn without_secret(&self, mut aside: Aside) -> Result<Aside> {
         let redactor = self.redactor().clone();
-        tokio::task::spawn_blocking(move || redactor.holds_exact(&bytes)).await.map_err(Error::internal)
+        let look = move || match aside.holds_secret(&redactor)? {
+            true => Err(Error::new(Code::SecretInContent, "the file holds a secret and was not taken")),
+            false => Ok(aside),
+        };
+        tokio::task::spawn_blocking(look).await.map_err(Error::internal)?
     }
 
     /// Removes a file that nothing refers to: its record, and its bytes when no other record names them.
@@ -249,6 +271,8 @@ impl Hub {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write as _;
+    use std::os::unix::fs::OpenOptionsExt as _;
     use std::sync::mpsc::RecvTimeoutError;
     use std::time::Duration;
 
@@ -280,10 +304,15 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let blobs = Blobs::new(home.path().to_owned());
         let sha256 = blobs.put(Bytes::from_static(b"hello")).await.unwrap();
-        std::fs::write(home.path().join(&sha256[..2]).join(&sha256), b"hellO").unwrap();
-        assert_eq!(blobs.verified(&sha256).await.unwrap_err().code, Code::ArtifactDigestMismatch);
-        blobs.put(Bytes::from_static(b"hello")).await.unwrap();
-        assert!(blobs.verified(&sha256).await.is_ok());
+        let path = home.path().join(&sha256[..2]).join(&sha256);
+        for damaged in ["hellO", "hel", ""] {
+            std::fs::remove_file(&path).unwrap();
+            std::fs::write(&path, damaged).unwrap();
+            assert_eq!(blobs.verified(&sha256).await.unwrap_err().code, Code::ArtifactDigestMismatch);
+            blobs.put(Bytes::from_static(b"hello")).await.unwrap();
+            assert!(blobs.verified(&sha256).await.is_ok(), "after {damaged:?}");
+        }
+        assert_eq!(std::fs::read_dir(home.path().join(".new")).unwrap().count(), 0);
     }
 
     /// On the one thread of this test, a hash that is not made elsewhere would hold every other call.

@@ -89,6 +89,7 @@ pub(crate) struct Inner {
     pub(crate) reports: crate::multi_agent::Reports,
     pub(crate) loops: crate::multi_agent::Live,
     pub(crate) runs: Arc<crate::calls::Places>,
+    pub(crate) uploads: Arc<crate::desk::Places>,
     /// Read by who stores a file with its record, written by who removes both.
     pub(crate) storing: tokio::sync::RwLock<()>,
     /// Attempts of an earlier life were looked at before the first new one begins.
@@ -123,6 +124,7 @@ impl Hub {
             reports: crate::multi_agent::Reports::default(),
             loops: crate::multi_agent::Live::default(),
             runs: Arc::default(),
+            uploads: Arc::default(),
             storing: tokio::sync::RwLock::default(),
             gates_recovered: tokio::sync::OnceCell::new(),
             stop_requests,

@@ -12,4 +12,5 @@ mod queue;
 mod schedules;
 mod script;
 mod secrets;
+mod uploads;
 mod webhooks;

@@ -8,6 +8,7 @@ mod joined;
 mod json;
 mod marker;
 mod patterns;
+mod pieces;
 mod report;
 mod rule;
 mod scan;

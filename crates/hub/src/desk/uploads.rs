@@ -1,26 +1,30 @@
-//! Files on their way in: hashed while they come, and refused when they are not what was announced.
+//! Files on their way in: written aside and hashed while they come, and refused when they are not what was
+//! announced.
 
-use bytes::{Bytes, BytesMut};
+mod places;
+
+use bytes::Bytes;
 use loom_domain::{
     Artifact, Code, Error, Principal, Result,
     artifact::{Direction, FILE_BYTES_MAX},
 };
-use sha2::{Digest as _, Sha256};
 
-use crate::hub::Hub;
+use crate::{blobs::Aside, hub::Hub};
+pub(crate) use places::Places;
 
-/// An upload in progress.
+/// An upload in progress. What is dropped before its end leaves nothing.
 pub struct Upload {
     hub: Hub,
-    principal: Principal,
+    place: places::Place,
     name: String,
     announced: Option<String>,
-    bytes: BytesMut,
-    hasher: Sha256,
+    /// What has come; none before the first bytes.
+    aside: Option<Aside>,
 }
 
 impl Hub {
-    /// Starts an upload. An announced size over the limit is `too_large` before any byte is read.
+    /// Starts an upload. An announced size over the limit is `too_large` before any byte is read, and one
+    /// principal's uploads beyond a few at once are `rate_limited`.
     pub fn upload(
         &self,
         principal: Principal,
@@ -33,11 +37,10 @@ impl Hub {
         }
         Ok(Upload {
             hub: self.clone(),
-            principal,
+            place: self.inner.uploads.enter(principal)?,
             name: name.unwrap_or_else(|| "file".to_owned()),
             announced: sha256,
-            bytes: BytesMut::new(),
-            hasher: Sha256::new(),
+            aside: None,
         })
     }
 }
@@ -48,23 +51,23 @@ fn too_large() -> Error {
 
 impl Upload {
     /// Takes the next bytes.
-    pub fn write(&mut self, bytes: &Bytes) -> Result<()> {
-        let total = u64::try_from(self.bytes.len() + bytes.len()).unwrap_or(u64::MAX);
+    pub async fn write(&mut self, bytes: Bytes) -> Result<()> {
+        let before = self.aside.as_ref().map_or(0, Aside::size);
+        let total = before.saturating_add(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
         if total > FILE_BYTES_MAX {
             return Err(too_large());
         }
-        self.hasher.update(bytes);
-        self.bytes.extend_from_slice(bytes);
+        self.aside = Some(self.hub.blobs().append(self.aside.take(), bytes).await?);
         Ok(())
     }
 
     /// Stores the file. Other bytes than announced are `artifact_changed`, and nothing is kept.
     pub async fn finish(self) -> Result<Artifact> {
-        let found = hex::encode(self.hasher.finalize());
-        if self.announced.is_some_and(|announced| announced != found) {
+        let aside = self.hub.blobs().append(self.aside, Bytes::new()).await?;
+        if self.announced.is_some_and(|announced| announced != aside.sha256()) {
             return Err(Error::new(Code::ArtifactChanged, "the file's bytes differ from what was announced"));
         }
-        let act = self.hub.act(self.principal);
-        self.hub.put_artifact(act, &self.name, None, Direction::Out, self.bytes.freeze()).await
+        let act = self.hub.act(self.place.principal().clone());
+        self.hub.keep_artifact(act, &self.name, None, Direction::Out, aside).await
     }
 }

@@ -38,9 +38,15 @@ impl Engine {
 
     /// Whether a registered value stands in the text; the patterns are not looked for.
     pub(super) fn holds_exact(&self, text: &[u8]) -> bool {
+        !self.exact(text).is_empty()
+    }
+
+    /// Where registered values stand in the text.
+    pub(super) fn exact(&self, text: &[u8]) -> Vec<RawHit> {
         let mut hits = Hits::default();
         self.exact_hits(text, &mut hits);
-        hits.list.iter().any(|hit| !self.is_exempt(text, hit))
+        hits.list.retain(|hit| !self.is_exempt(text, hit));
+        hits.list
     }
 
     fn exact_hits(&self, text: &[u8], hits: &mut Hits) {

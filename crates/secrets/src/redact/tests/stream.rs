@@ -126,3 +126,22 @@ fn id_18_bytes_that_are_no_text_are_withheld_in_the_stream() {
         assert_eq!(out, "ok [withheld: 3 bytes] [redacted:exact_secret] [withheld: 2 bytes]");
     }
 }
+
+/// ID-19: wherever the readings end, a value between two of them is found, broken over lines or not.
+#[test]
+fn id_19_a_value_across_two_readings_is_found() {
+    let redactor = redactor();
+    let wrapped = STANDARD.encode(format!("{}{VALUE}{}", "x".repeat(70), "y".repeat(50)));
+    let lines: Vec<_> =
+        wrapped.as_bytes().chunks(64).map(|line| String::from_utf8_lossy(line).into_owned()).collect();
+    let (first, overlap) = (128 * 1024, redactor.engine().overlap_bytes());
+    let around = |place: usize| (place - 300..place + 40).step_by(7);
+    for held in [VALUE.to_owned(), lines.join("\n")] {
+        for before in around(first).chain(around(first - overlap)).chain(around(2 * first)).chain([0]) {
+            let text = format!("{}\n{held}\n{}", ".".repeat(before), ".".repeat(300_000));
+            assert!(redactor.holds_exact_in(text.as_bytes()).unwrap(), "after {before} bytes");
+        }
+    }
+    let without = format!("{}[redacted:exact_secret]{}", ".".repeat(first - 10), VALUE.to_uppercase());
+    assert!(!redactor.holds_exact_in(without.as_bytes()).unwrap());
+}

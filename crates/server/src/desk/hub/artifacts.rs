@@ -32,7 +32,7 @@ impl Artifacts for HubDesk {
 #[async_trait]
 impl Incoming for loom_hub::Upload {
     async fn write(&mut self, bytes: Bytes) -> Result<(), Error> {
-        loom_hub::Upload::write(self, &bytes)
+        loom_hub::Upload::write(self, bytes).await
     }
     async fn finish(self: Box<Self>) -> Result<Artifact, Error> {
         loom_hub::Upload::finish(*self).await
