@@ -1,12 +1,16 @@
 //! Slow, endless, deep and many.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use loom_domain::Code;
-use tokio::io::AsyncWriteExt as _;
+use loom_domain::{AgentId, Code, Principal};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::UnixStream;
 use tokio::time::Instant;
 
-use super::house::{House, house, house_with, read_reply, request};
+use super::house::{House, bearer, house, house_where, house_with, read_reply, request};
+use crate::{ListenConfig, Scopes};
 
 const JSON: &str = "content-type: application/json";
 
@@ -135,6 +139,53 @@ async fn atk_11_idle_sockets_make_way_for_the_owner() {
         held.push(tokio::net::UnixStream::connect(&house.socket).await.unwrap());
     }
     assert_eq!(house.as_owner("GET /v1/healthz", &[], "").await.status, 200);
+}
+
+/// A server, the token of an Agent of it, and whether who connects is the Agent's runtime.
+async fn house_of_an_agent(adjust: impl FnOnce(&mut ListenConfig)) -> (House, String, Arc<AtomicBool>) {
+    let of_agent = Arc::new(AtomicBool::new(true));
+    let told = Arc::clone(&of_agent);
+    let house = house_where(adjust, move |_| told.load(Ordering::SeqCst)).await;
+    let token = bearer(&house.hub.token(1, Principal::Agent(AgentId::new(1, 1)), Scopes::All));
+    (house, token, of_agent)
+}
+
+/// ATK-11: an Agent that holds its whole share in event streams does not lock the owner out.
+#[tokio::test]
+async fn atk_11_streams_of_an_agent_do_not_lock_the_owner_out() {
+    let (house, token, of_agent) = house_of_an_agent(|_| {}).await;
+    let mut held = Vec::new();
+    for _ in 0..32 {
+        let mut stream = UnixStream::connect(&house.socket).await.unwrap();
+        stream.write_all(request("GET /v1/events", "localhost", &[&token], "").as_bytes()).await.unwrap();
+        let mut start = [0; 12];
+        stream.read_exact(&mut start).await.unwrap();
+        assert_eq!(&start, b"HTTP/1.1 200");
+        held.push(stream);
+    }
+    assert_eq!(house.as_owner("GET /v1/test/any", &[&token], "").await.status, 503);
+    of_agent.store(false, Ordering::SeqCst);
+    assert_eq!(house.as_owner("GET /v1/test/any", &[], "").await.status, 200);
+}
+
+/// ATK-11: an Agent whose requests take every place in work leaves one to the owner.
+#[tokio::test]
+async fn atk_11_work_of_an_agent_does_not_lock_the_owner_out() {
+    let (house, token, of_agent) = house_of_an_agent(|config| config.connections.in_work_max = 8).await;
+    let headers = [token.as_str(), "content-type: application/octet-stream", "content-length: 1000"];
+    let upload = request("POST /v1/test/upload", "localhost", &headers, "");
+    let mut held = Vec::new();
+    for _ in 0..8 {
+        let mut stream = UnixStream::connect(&house.socket).await.unwrap();
+        stream.write_all(upload.as_bytes()).await.unwrap();
+        held.push(stream);
+    }
+    let deadline = Instant::now() + Duration::from_secs(5);
+    while house.as_owner("GET /v1/test/any", &[&token], "").await.status != 503 {
+        assert!(Instant::now() < deadline, "the Agent's places are bounded");
+    }
+    of_agent.store(false, Ordering::SeqCst);
+    assert_eq!(house.as_owner("GET /v1/test/any", &[], "").await.status, 200);
 }
 
 /// Guard 1: more requests in work than the limit are turned away.
