@@ -13,11 +13,13 @@ use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::input::document::read_text;
 
-/// Run the tests of a source map; nothing is sent without --live
+/// Run the tests of a source map; nothing is sent
+///
+/// With --live, `probe` is then run once against the real service.
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples!(
     "loom value-connectors test weather.yaml --only \"a sunny day\"",
-    "loom value-connectors test weather.yaml --live --credential-ref env:WEATHER_KEY"
+    "loom value-connectors test weather.yaml --live --credential-ref env:KEY"
 ))]
 pub(super) struct Args {
     /// The source map, YAML or JSON
