@@ -18,7 +18,7 @@ fn begun(house: &House, who: &Principal) -> loom_domain::Result<Upload> {
 
 /// Every file below the folder of stored files.
 fn files(house: &House) -> Vec<PathBuf> {
-    let folders = std::fs::read_dir(house.path("blobs")).unwrap().flatten();
+    let folders = std::fs::read_dir(house.path("home/blobs")).unwrap().flatten();
     let files = folders.flat_map(|folder| std::fs::read_dir(folder.path()).unwrap().flatten());
     files.map(|file| file.path()).collect()
 }
@@ -58,7 +58,7 @@ async fn a_streamed_upload_is_stored_under_its_digest_and_other_bytes_than_annou
             assert_eq!(stored.mime_type, "text/plain");
         }
     }
-    assert_eq!(files(&house), [house.path("blobs").join(&digest[..2]).join(&digest)]);
+    assert_eq!(files(&house), [house.path("home/blobs").join(&digest[..2]).join(&digest)]);
     house.end().await;
 }
 
