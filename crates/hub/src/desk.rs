@@ -9,5 +9,4 @@ mod uploads;
 
 pub use send::Wanted;
 pub use test::TestEnd;
-pub(crate) use uploads::Places;
 pub use uploads::Upload;

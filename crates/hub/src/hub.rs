@@ -20,6 +20,7 @@ use crate::{
     home::Home,
     metrics::Metrics,
     schedules,
+    shares::Shares,
     supervise::Supervisor,
     sweep, turns, webhooks,
 };
@@ -89,7 +90,7 @@ pub(crate) struct Inner {
     pub(crate) reports: crate::multi_agent::Reports,
     pub(crate) loops: crate::multi_agent::Live,
     pub(crate) runs: Arc<crate::calls::Places>,
-    pub(crate) uploads: Arc<crate::desk::Places>,
+    pub(crate) uploads: Arc<Shares<Principal>>,
     /// Read by who stores a file with its record, written by who removes both.
     pub(crate) storing: tokio::sync::RwLock<()>,
     /// Attempts of an earlier life were looked at before the first new one begins.

@@ -25,6 +25,7 @@ mod metrics;
 mod multi_agent;
 pub mod reports;
 mod schedules;
+mod shares;
 mod supervise;
 mod sweep;
 pub mod token;

@@ -113,3 +113,26 @@ async fn hostile_inputs_send_nothing() {
     }
     assert!(backend.seen().is_empty());
 }
+
+/// CAP-111: a host that asks for time is not waited for: the attempt ends within its limit, and nothing is sent.
+#[tokio::test(start_paused = true)]
+async fn cap_111_an_attempt_does_not_outlast_its_limit_before_a_host_that_throttles() {
+    let backend = Arc::new(MockBackend::new());
+    let throttled = Answer::status(429).header("retry-after", "100");
+    backend.expect(Expectation::new("POST").host("hooks.example").answer(throttled));
+    let world = World::over(backend.clone());
+    let transport = (world.door)(&world.meter, &[]).unwrap();
+    let message = deliver::Message { body: "{}".to_owned(), headers: Vec::new() };
+    let attempt = async |id: &str| {
+        let now = loom_domain::Timestamp(0);
+        deliver::attempt(&transport, &loom_secrets::Redactor::new(), URL, id, &message, &[], now)
+            .await
+            .unwrap()
+    };
+    assert_eq!(attempt("msg1").await.status, Some(429));
+    let started = tokio::time::Instant::now();
+    let waited = attempt("msg2").await;
+    assert!(waited.status.is_none() && waited.error.is_some(), "{waited:?}");
+    assert!(started.elapsed() <= std::time::Duration::from_secs(21), "{:?}", started.elapsed());
+    assert_eq!(backend.seen().len(), 1);
+}

@@ -1,10 +1,11 @@
 //! Places of runs: so many at once, and few of them for each Agent.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use loom_domain::{AgentId, Code, Error, Principal, Result};
 use tokio::sync::{Semaphore, SemaphorePermit};
+
+use crate::shares::{Share, Shares};
 
 /// Runs at once; further ones wait for their place.
 const RUNS_AT_ONCE_MAX: usize = 16;
@@ -14,60 +15,44 @@ const RUNS_OF_AGENT_MAX: usize = 4;
 /// The places of a hub's runs.
 pub(crate) struct Places {
     free: Semaphore,
-    agents: Mutex<HashMap<AgentId, usize>>,
+    agents: Arc<Shares<AgentId>>,
 }
 
 impl Default for Places {
     fn default() -> Self {
-        Places { free: Semaphore::new(RUNS_AT_ONCE_MAX), agents: Mutex::default() }
+        Places { free: Semaphore::new(RUNS_AT_ONCE_MAX), agents: Arc::default() }
     }
 }
 
 /// Who was let in; it may run once it has a place.
 pub(crate) struct Entry {
     places: Arc<Places>,
-    agent: Option<AgentId>,
+    _share: Option<Share<AgentId>>,
 }
 
 impl Places {
     /// Lets a principal in; an Agent with too many runs is refused.
     pub(crate) fn enter(self: &Arc<Self>, who: &Principal) -> Result<Entry> {
-        let agent = match who {
-            Principal::Agent(id) => Some(id.clone()),
+        let share = match who {
+            Principal::Agent(id) => {
+                let share = self.agents.take(id.clone(), RUNS_OF_AGENT_MAX);
+                Some(share.ok_or_else(too_many)?)
+            }
             _ => None,
         };
-        if let Some(id) = &agent {
-            let mut agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
-            let runs = agents.entry(id.clone()).or_default();
-            if *runs >= RUNS_OF_AGENT_MAX {
-                let why = format!("an Agent has at most {RUNS_OF_AGENT_MAX} runs at once");
-                return Err(
-                    Error::new(Code::RateLimited, why).with_hint("wait for one of your runs, then ask again")
-                );
-            }
-            *runs += 1;
-        }
-        Ok(Entry { places: Arc::clone(self), agent })
+        Ok(Entry { places: Arc::clone(self), _share: share })
     }
+}
+
+fn too_many() -> Error {
+    let why = format!("an Agent has at most {RUNS_OF_AGENT_MAX} runs at once");
+    Error::new(Code::RateLimited, why).with_hint("wait for one of your runs, then ask again")
 }
 
 impl Entry {
     /// Waits for a place; it is free again when what is given goes.
     pub(crate) async fn place(&self) -> Result<SemaphorePermit<'_>> {
         self.places.free.acquire().await.map_err(Error::internal)
-    }
-}
-
-impl Drop for Entry {
-    fn drop(&mut self) {
-        let Some(id) = &self.agent else { return };
-        let mut agents = self.places.agents.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(runs) = agents.get_mut(id) {
-            *runs = runs.saturating_sub(1);
-            if *runs == 0 {
-                agents.remove(id);
-            }
-        }
     }
 }
 

@@ -307,7 +307,7 @@ impl Hub {
     async fn refuse_secret(&self, artifact: &Artifact) -> Result<()> {
         let path = self.blobs().verified(&artifact.sha256).await?;
         let redactor = self.redactor().clone();
-        let look = move || std::fs::read(path).map(|bytes| redactor.holds_exact(&bytes));
+        let look = move || std::fs::File::open(path).and_then(|file| redactor.holds_exact_in(file));
         match tokio::task::spawn_blocking(look).await.map_err(Error::internal)? {
             Ok(false) => Ok(()),
             Ok(true) => Err(Error::new(Code::SecretInContent, "the file holds a secret and was not sent")),

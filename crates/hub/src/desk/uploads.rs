@@ -1,21 +1,25 @@
 //! Files on their way in: written aside and hashed while they come, and refused when they are not what was
 //! announced.
 
-mod places;
-
 use bytes::Bytes;
 use loom_domain::{
     Artifact, Code, Error, Principal, Result,
     artifact::{Direction, FILE_BYTES_MAX},
 };
 
-use crate::{blobs::Aside, hub::Hub};
-pub(crate) use places::Places;
+use crate::blobs::Aside;
+use crate::hub::Hub;
+use crate::shares::Share;
+
+/// Uploads of one principal at once.
+const UPLOADS_OF_PRINCIPAL_MAX: usize = 4;
+/// After how long a principal without a place may ask again.
+const RETRY_MS: u64 = 1_000;
 
 /// An upload in progress. What is dropped before its end leaves nothing.
 pub struct Upload {
     hub: Hub,
-    place: places::Place,
+    share: Share<Principal>,
     name: String,
     announced: Option<String>,
     /// What has come; none before the first bytes.
@@ -35,9 +39,10 @@ impl Hub {
         if size.is_some_and(|size| !(1..=FILE_BYTES_MAX).contains(&size)) {
             return Err(too_large());
         }
+        let share = self.inner.uploads.take(principal, UPLOADS_OF_PRINCIPAL_MAX);
         Ok(Upload {
             hub: self.clone(),
-            place: self.inner.uploads.enter(principal)?,
+            share: share.ok_or_else(too_many)?,
             name: name.unwrap_or_else(|| "file".to_owned()),
             announced: sha256,
             aside: None,
@@ -47,6 +52,14 @@ impl Hub {
 
 fn too_large() -> Error {
     Error::new(Code::TooLarge, format!("a file has 1 to {FILE_BYTES_MAX} bytes"))
+}
+
+fn too_many() -> Error {
+    let why = format!("there are at most {UPLOADS_OF_PRINCIPAL_MAX} uploads at once");
+    let mut error =
+        Error::new(Code::RateLimited, why).with_hint("wait for one of your uploads, then ask again");
+    error.retry_after_ms = Some(RETRY_MS);
+    error
 }
 
 impl Upload {
@@ -67,7 +80,7 @@ impl Upload {
         if self.announced.is_some_and(|announced| announced != aside.sha256()) {
             return Err(Error::new(Code::ArtifactChanged, "the file's bytes differ from what was announced"));
         }
-        let act = self.hub.act(self.place.principal().clone());
+        let act = self.hub.act(self.share.of().clone());
         self.hub.keep_artifact(act, &self.name, None, Direction::Out, aside).await
     }
 }

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use loom_capabilities::{chain_file, read_chain};
 use loom_domain::{Code, OperationId, Principal, outbox};
+use loom_secrets::Secret;
 use serde_json::{Value, json};
 
-use super::house::House;
+use super::house::{House, until};
 
 const SOON: Duration = Duration::from_secs(60);
 const URL: &str = "https://github.com/acme/tool/issues/1";
@@ -45,6 +46,26 @@ async fn cap_136_a_resume_that_is_locked_writes_nothing() {
     let path = chain_file(&house.hub().home().join("multi-agent"), first.as_str());
     let rows = read_chain::<Value>(&path).unwrap();
     assert!(rows.iter().all(|row| row.body["kind"] != "resumed"), "{rows:#?}");
+    house.end().await;
+}
+
+/// ID-18, CAP-136: what an Agent reports for its lane is kept and shown without the secrets that the hub knows.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn id_18_cap_136_a_report_is_kept_without_secrets() {
+    let value = "correct horse battery 7Qx2";
+    let house = House::up().await;
+    let agent = Principal::Agent(house.agent("docs", ECHO).await.id);
+    house.store().set_agent_paused(house.act(), "docs".to_owned(), true, None, false).await.unwrap();
+    house.hub().redactor().register(&Secret::new(value));
+    let run = begin(&house).await;
+    let report: crate::Report = serde_json::from_value(json!({"summary": format!("found {value}")})).unwrap();
+    until("the lane takes its report", || async {
+        house.hub().report_lane(&agent, report.clone()).await.ok()
+    })
+    .await;
+    let path = chain_file(&house.hub().home().join("multi-agent"), run.as_str());
+    let text = std::fs::read_to_string(path).unwrap();
+    assert!(text.contains("found [redacted:") && !text.contains(value), "{text}");
     house.end().await;
 }
 

@@ -16,6 +16,33 @@ fn text(text: &str) -> ThreadText {
     ThreadText { text: text.to_owned(), files: Vec::new(), id: None }
 }
 
+/// A program that came with a message, not fetched yet.
+fn program() -> Attachment {
+    Attachment {
+        reference: "F1".to_owned(),
+        name: "run.exe".to_owned(),
+        mime_type: None,
+        size: Some(3),
+        status: AttachmentStatus::Pending,
+        reason: None,
+        artifact_id: None,
+        sha256: None,
+    }
+}
+
+/// The same, fetched and held.
+fn quarantined() -> NewArtifact {
+    NewArtifact {
+        sha256: "a".repeat(64),
+        size: 3,
+        mime_type: "application/octet-stream".to_owned(),
+        declared_mime: None,
+        name: "run.exe".to_owned(),
+        direction: Direction::In,
+        status: AttachmentStatus::Quarantined,
+    }
+}
+
 #[test]
 fn owner_input_is_a_turn_without_a_platform_reply() {
     both(async |world: &World| {
@@ -118,30 +145,16 @@ fn msg_114_a_quarantined_file_of_an_edited_message_can_be_let_through() {
         let id = world.take(event.clone()).await.item_id.unwrap();
         let store = world.store();
         let item = store.inbox_item(id.clone()).await.unwrap();
-        let new = NewArtifact {
-            sha256: "b".repeat(64),
-            size: 3,
-            mime_type: "application/octet-stream".to_owned(),
-            declared_mime: None,
-            name: "run.exe".to_owned(),
-            direction: Direction::In,
-            status: AttachmentStatus::Quarantined,
-        };
-        let artifact = store.put_artifact(world.act(), new).await.unwrap();
+        let artifact = store.put_artifact(world.act(), quarantined()).await.unwrap();
         let mut edit = InboundEvent { kind: EventKind::Edit, ..event };
         edit.event_id = "Ev2".to_owned();
         edit.target_message_id = Some("170.1".to_owned());
         edit.content.text.push_str(" with a file");
         world.take(edit).await;
         let held = Attachment {
-            reference: "F1".to_owned(),
-            name: "run.exe".to_owned(),
-            mime_type: None,
-            size: Some(3),
             status: AttachmentStatus::Quarantined,
-            reason: None,
             artifact_id: Some(artifact.id.clone()),
-            sha256: None,
+            ..program()
         };
         let message = store.set_attachments(world.act(), item.message_id, vec![held]).await.unwrap();
         assert!(message.content.attachments.is_empty(), "the file is of the edit");
@@ -155,30 +168,13 @@ fn msg_114_a_quarantined_file_waits_for_the_owner_and_kept_files_stay() {
     both(async |world: &World| {
         world.channel("C1").await;
         let mut event = world.mention("Ev1", "C1", "170.1");
-        let mut file = Attachment {
-            reference: "F1".to_owned(),
-            name: "run.exe".to_owned(),
-            mime_type: None,
-            size: Some(3),
-            status: AttachmentStatus::Pending,
-            reason: None,
-            artifact_id: None,
-            sha256: None,
-        };
+        let mut file = program();
         event.content.attachments.push(file.clone());
         let id = world.take(event).await.item_id.unwrap();
         let store = world.store();
         let waiting = store.items_with_pending_files().await.unwrap();
         assert_eq!(waiting[0].0.id, id);
-        let new = NewArtifact {
-            sha256: "a".repeat(64),
-            size: 3,
-            mime_type: "application/octet-stream".to_owned(),
-            declared_mime: None,
-            name: "run.exe".to_owned(),
-            direction: Direction::In,
-            status: AttachmentStatus::Quarantined,
-        };
+        let new = quarantined();
         let artifact = store.put_artifact(world.act(), new.clone()).await.unwrap();
         file.status = AttachmentStatus::Quarantined;
         file.artifact_id = Some(artifact.id.clone());

@@ -43,24 +43,26 @@ pub(super) struct Args {
 pub(super) async fn run(args: Args, cx: &mut Context<'_, '_>) -> Outcome {
     let text = read_text(&args.file, DOCUMENT_BYTES_MAX)?;
     let results = Box::pin(run_source_map_tests(&text, args.only.as_deref())).await?;
+    let passed = results.iter().all(|result| result.ok);
+    let payload = match args.live && passed {
+        true => Some(Box::pin(asked(&text, args, cx)).await?),
+        false => None,
+    };
     if cx.out.is_human() {
         for result in &results {
             let word = if result.ok { "ok  " } else { "FAIL" };
             cx.out.line(&format!("{word} {}: {}", result.operation, result.name))?;
             result.failures.iter().try_for_each(|why| cx.out.line(&format!("       {why}")))?;
         }
+        payload.iter().try_for_each(|payload| cx.out.payload(payload))?;
     } else {
-        cx.out.json(&json!({"items": results, "nextCursor": null}))?;
+        cx.out.json(&json!({"items": results, "live": payload, "nextCursor": null}))?;
     }
-    if !results.iter().all(|result| result.ok) {
-        return Err(Failure::of(Code::InvalidInput));
+    match payload.and_then(|payload| payload.error) {
+        Some(error) => Err(Failure::of(error.code)),
+        None if passed => Ok(()),
+        None => Err(Failure::of(Code::InvalidInput)),
     }
-    if !args.live {
-        return Ok(());
-    }
-    let payload = Box::pin(asked(&text, args, cx)).await?;
-    cx.out.payload(&payload)?;
-    payload.error.map_or(Ok(()), |error| Err(Failure::of(error.code)))
 }
 
 /// Asks the real service once; nothing is kept.
