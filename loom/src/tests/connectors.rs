@@ -1,5 +1,6 @@
 //! Connectors on the command line, without a network and without a hub.
 
+use std::io::{Read as _, Write as _};
 use std::path::Path;
 
 use loom_twins::github::{GithubTwin, Repo};
@@ -291,6 +292,50 @@ fn cap_121_a_source_map_goes_its_way() {
     std::fs::write(&broken, text).unwrap();
     let refused = run(&["validate", broken.to_str().unwrap()]);
     assert!(refused.exit == 1 && refused.out.contains("/boundary"), "{}{}", refused.out, refused.err);
+}
+
+/// CAP-121: a live test asks its service once, after the tests that send nothing, and gives one document.
+#[test]
+fn cap_121_a_live_test_asks_the_service_once() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let base = format!("http://{}", listener.local_addr().unwrap());
+    let served = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut head = [0; 4_096];
+        let read = stream.read(&mut head).unwrap();
+        let answer = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 17\r\nconnection: close\r\n\r\n{\"name\":\"Lisbon\"}";
+        stream.write_all(answer.as_bytes()).unwrap();
+        String::from_utf8_lossy(&head[..read]).lines().next().unwrap().to_owned()
+    });
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("map.json");
+    let url = "https://api.weather.example/v1/places/{place}";
+    let answer = serde_json::json!({"status": 200, "json": {"name": "Porto"}});
+    let map = serde_json::json!({
+        "schema_version": "loom.source_map/v1", "id": "place_now", "version": "1.0.0", "title": "A place",
+        "boundary": "public_content", "inputs": {
+            "type": "object", "additionalProperties": false, "required": ["place"],
+            "properties": {"place": {"type": "string", "pattern": "^[a-z]{2,40}$", "maxLength": 40}},
+        },
+        "egress": {"hosts": [{"host": "api.weather.example", "methods": ["GET"]}]},
+        "operations": [{
+            "id": "probe", "effect": "read", "request": {"method": "GET", "url": url},
+            "projection": "{place: .name}", "fields": {"place": {"type": "string", "max": 80, "required": true}},
+        }],
+        "tests": [{
+            "name": "a place", "operation": "probe", "input": {"place": "porto"},
+            "exchanges": [{"request": {"path": "/v1/places/porto"}, "response": answer}],
+            "expect": {"ok": true, "requests": 1, "fields": {"place": "Porto"}},
+        }],
+    });
+    std::fs::write(&file, map.to_string()).unwrap();
+    let line = ["value-connectors", "test", file.to_str().unwrap(), "--json"];
+    let without = at(dir.path(), &line);
+    assert_eq!((without.exit, &without.json()["live"]), (0, &Value::Null), "{}{}", without.out, without.err);
+    let ran = at(dir.path(), &[&line[..], &["--live", "--api-url", &base]].concat());
+    assert_eq!((ran.exit, &ran.json()["live"]["fields"]["place"]), (0, &"Lisbon".into()), "{}", ran.err);
+    assert_eq!(served.join().unwrap(), "GET /v1/places/porto HTTP/1.1");
+    assert_eq!(at(dir.path(), &[&line[..], &["--api-url", &base]].concat()).exit, 2);
 }
 
 /// CAP-047: a second process asks whether what is kept still holds; `--refresh` reads everything anew.
